@@ -1,0 +1,145 @@
+package spec
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Problem is one thing wrong with a declaration: where, what was found, what was expected, and what to do.
+type Problem struct {
+	Pos  Pos
+	Path string // dotted name of the key, "operators.active.where"
+	Msg  string
+	// Hint is what to do about it, "did you mean `dport`?"; may be empty.
+	Hint string
+}
+
+// Error prints file:line:column: path: message; hint.
+func (p Problem) Error() string {
+	var b strings.Builder
+	if p.Pos.File != "" || p.Pos.Line != 0 {
+		b.WriteString(p.Pos.String() + ": ")
+	}
+	if p.Path != "" {
+		b.WriteString(p.Path + ": ")
+	}
+	b.WriteString(p.Msg)
+	if p.Hint != "" {
+		b.WriteString("; " + p.Hint)
+	}
+	return b.String()
+}
+
+// MaxProblems is how many problems of one file are kept; the rest are counted.
+const MaxProblems = 200
+
+// Problems collects what is wrong, errors and warnings apart. The zero value is ready.
+type Problems struct {
+	Errors   []Problem
+	Warnings []Problem
+	dropped  int
+}
+
+// Add records an error.
+func (p *Problems) Add(pos Pos, path, hint, format string, args ...any) {
+	if len(p.Errors) >= MaxProblems {
+		p.dropped++
+		return
+	}
+	p.Errors = append(p.Errors, Problem{Pos: pos, Path: path, Msg: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// Warn records a warning.
+func (p *Problems) Warn(pos Pos, path, hint, format string, args ...any) {
+	if len(p.Warnings) < MaxProblems {
+		p.Warnings = append(p.Warnings, Problem{Pos: pos, Path: path, Msg: fmt.Sprintf(format, args...), Hint: hint})
+	}
+}
+
+// OK reports whether there is no error.
+func (p *Problems) OK() bool { return len(p.Errors) == 0 }
+
+// Err returns the errors as one error, sorted by place, or nil.
+func (p *Problems) Err() error {
+	if p.OK() {
+		return nil
+	}
+	sort.SliceStable(p.Errors, func(i, j int) bool {
+		a, b := p.Errors[i].Pos, p.Errors[j].Pos
+		if a.File != b.File {
+			return a.File < b.File
+		}
+		if a.Line != b.Line {
+			return a.Line < b.Line
+		}
+		return a.Column < b.Column
+	})
+	return &Error{Problems: p.Errors, Dropped: p.dropped}
+}
+
+// Error is every problem of a declaration. It is a mistake of the one who wrote it, never of the system.
+type Error struct {
+	Problems []Problem
+	Dropped  int
+}
+
+// Error prints one problem a line.
+func (e *Error) Error() string {
+	lines := make([]string, 0, len(e.Problems)+1)
+	for _, p := range e.Problems {
+		lines = append(lines, p.Error())
+	}
+	if e.Dropped > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more errors", e.Dropped))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Near returns the name most like got, or "" if none is near enough to suggest.
+func Near(got string, names []string) string {
+	best, bestDist := "", len(got)/3+2
+	for _, n := range names {
+		if d := distance(strings.ToLower(got), strings.ToLower(n), bestDist); d < bestDist {
+			best, bestDist = n, d
+		}
+	}
+	return best
+}
+
+// DidYouMean returns a hint with the nearest name, or a list of the names when none is near and they are few.
+func DidYouMean(got string, names []string) string {
+	if n := Near(got, names); n != "" {
+		return fmt.Sprintf("did you mean `%s`?", n)
+	}
+	if len(names) == 0 || len(names) > 24 {
+		return ""
+	}
+	return "there are: " + strings.Join(names, ", ")
+}
+
+// distance is the edit distance with transpositions, cut off at limit.
+func distance(a, b string, limit int) int {
+	if d := len(a) - len(b); d >= limit || -d >= limit {
+		return limit
+	}
+	prev2, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		cur[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				cur[j] = min(cur[j], prev2[j-2]+1)
+			}
+		}
+		prev2, prev, cur = prev, cur, prev2
+	}
+	return prev[len(b)]
+}

@@ -1,0 +1,117 @@
+package tuple
+
+import "fmt"
+
+// FrameKind says what a frame means to its consumer.
+type FrameKind uint8
+
+// The frames. The values are those of the wire format and never change.
+const (
+	// Insertion carries stable tuples, never to be changed.
+	Insertion FrameKind = 1
+	// Tentative carries results of partial input, to be corrected later; they are numbered within a run.
+	Tentative FrameKind = 2
+	// Boundary promises that no later stable tuple of the stream has a smaller stime.
+	Boundary FrameKind = 3
+	// TentativeBoundary promises the same for the tentative suffix.
+	TentativeBoundary FrameKind = 4
+	// Undo tells the consumer to forget the tentative suffix of a run.
+	Undo FrameKind = 5
+	// RecDone says that the corrections of a run are complete; what follows is current and stable.
+	RecDone FrameKind = 6
+	// Gap says that the stable tuples of a stretch of stime will never come here.
+	Gap FrameKind = 7
+)
+
+var frameNames = [...]string{"", "INSERTION", "TENTATIVE", "BOUNDARY", "TENTATIVE_BOUNDARY", "UNDO", "REC_DONE", "GAP"}
+
+// String returns the frame's name in the protocol.
+func (k FrameKind) String() string {
+	if k >= Insertion && k <= Gap {
+		return frameNames[k]
+	}
+	return fmt.Sprintf("FRAME(%d)", uint8(k))
+}
+
+// Run names one failure as one producer sees it: tentative tuples are numbered within a run. The zero Run is none.
+type Run struct {
+	// Producer is the peer id of the node.
+	Producer string
+	// Incarnation tells two lives of that node apart.
+	Incarnation uint64
+	// N counts the failures of that life from 1.
+	N uint64
+}
+
+// Missing names an input whose absence made a batch tentative, and since which stream time it is missing.
+type Missing struct {
+	Stream string
+	Since  Time
+}
+
+// Frame is one element of a stream as it flows between fragments and nodes. Which fields count depends on Kind. A frame
+// is owned, and so is its batch.
+type Frame struct {
+	Kind FrameKind
+
+	// Insertion: rows with ids in [FirstID, LastID]; every id of the stretch is accounted for. IDs is nil when the rows
+	// have all of them; else it names the id of each row, rising: what an export held back leaves no row.
+	// Tentative: FirstID and LastID number the rows within Run.
+	Generation uint64
+	FirstID    uint64
+	LastID     uint64
+	IDs        []uint64
+	Batch      *Batch
+
+	// Boundary, TentativeBoundary: no later tuple of the kind has stime < Time. Age is in microseconds: how long ago the
+	// boundary could have been known at the source, and what its way here has cost.
+	Time Time
+	Age  int64
+
+	// Tentative, TentativeBoundary, Undo, RecDone.
+	Run     Run
+	Missing []Missing
+
+	// Gap: stable tuples with stime in [Time, To) will not come; numbering goes on in Generation.
+	To     Time
+	Reason string
+}
+
+// String renders the frame on one line for transcripts and logs; rows are counted, not shown.
+func (f *Frame) String() string {
+	switch f.Kind {
+	case Insertion:
+		return fmt.Sprintf("INSERTION %d:%d-%d rows=%d", f.Generation, f.FirstID, f.LastID, f.Batch.Rows())
+	case Tentative:
+		return fmt.Sprintf("TENTATIVE run=%s %d-%d rows=%d", f.Run, f.FirstID, f.LastID, f.Batch.Rows())
+	case Boundary:
+		return fmt.Sprintf("BOUNDARY %v age=%dus", f.Time, f.Age)
+	case TentativeBoundary:
+		return fmt.Sprintf("TENTATIVE_BOUNDARY %v age=%dus run=%s", f.Time, f.Age, f.Run)
+	case Undo, RecDone:
+		return fmt.Sprintf("%v run=%s", f.Kind, f.Run)
+	case Gap:
+		return fmt.Sprintf("GAP [%v, %v) generation=%d reason=%q", f.Time, f.To, f.Generation, f.Reason)
+	}
+	return f.Kind.String()
+}
+
+// String renders the run as producer/incarnation/n, the producer cut to its last eight characters.
+func (r Run) String() string {
+	p := r.Producer
+	if len(p) > 8 {
+		p = p[len(p)-8:]
+	}
+	return fmt.Sprintf("%s/%d/%d", p, r.Incarnation, r.N)
+}
+
+// Position is a place in a stream that a consumer can resume from: it has consumed everything with stime < Time, and
+// all ids ≤ ID. Resuming asks for ids > ID and drops rows with stime < Time.
+type Position struct {
+	Generation uint64
+	Time       Time
+	ID         uint64
+}
+
+// String renders the position as generation:id@time.
+func (p Position) String() string { return fmt.Sprintf("%d:%d@%v", p.Generation, p.ID, p.Time) }
