@@ -1,0 +1,53 @@
+package sunion
+
+import "fednode/query/tuple"
+
+// SOutput numbers the results of one output of a fragment. Ids are consecutive from 1 within a generation.
+type SOutput struct {
+	generation uint64
+	next       uint64
+	boundary   tuple.Time
+}
+
+// OutputState is what a recovery point holds of an output.
+type OutputState struct {
+	Generation uint64
+	// Next is the id of the next result.
+	Next     uint64
+	Boundary tuple.Time
+}
+
+// NewSOutput returns an output of a generation that has emitted nothing. Generations count from 1.
+func NewSOutput(generation uint64) *SOutput {
+	return &SOutput{generation: generation, next: 1, boundary: tuple.MinTime}
+}
+
+// RestoreSOutput returns an output that goes on where a recovery point was cut.
+func RestoreSOutput(s OutputState) *SOutput {
+	return &SOutput{generation: s.Generation, next: s.Next, boundary: s.Boundary}
+}
+
+// State returns what a recovery point holds.
+func (o *SOutput) State() OutputState {
+	return OutputState{Generation: o.generation, Next: o.next, Boundary: o.boundary}
+}
+
+// Batch numbers the rows of a borrowed batch and returns them as an owned frame; nil if there are none.
+func (o *SOutput) Batch(b *tuple.Batch) *tuple.Frame {
+	n := uint64(b.Rows())
+	if n == 0 {
+		return nil
+	}
+	f := &tuple.Frame{Kind: tuple.Insertion, Generation: o.generation, FirstID: o.next, LastID: o.next + n - 1, Batch: b.Clone()}
+	o.next += n
+	return f
+}
+
+// Boundary returns the boundary frame for t, or nil if t says nothing new. age is in microseconds (see tuple.Frame).
+func (o *SOutput) Boundary(t tuple.Time, age int64) *tuple.Frame {
+	if t <= o.boundary {
+		return nil
+	}
+	o.boundary = t
+	return &tuple.Frame{Kind: tuple.Boundary, Generation: o.generation, Time: t, Age: age}
+}
