@@ -231,6 +231,8 @@ type run struct {
 	lo, hi int
 }
 
+func (r run) time(k int) tuple.Time { return r.c.batch.Time[r.c.row(k)] }
+
 // take removes the rows with stime < to from the input and appends them as runs, chunk by chunk in id order.
 func (i *input) take(to tuple.Time, runs []run) []run {
 	kept := i.chunks[:0]
