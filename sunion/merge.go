@@ -13,24 +13,25 @@ type merger struct {
 	schema *tuple.Schema
 	a, b   []uint64
 	ends   []int
+	places places
 	cols   []tuple.Column
 	times  []tuple.Time
 	dicts  []*unified // nil for columns that are not binary
 }
 
-// layout says how one row on its way through the merge is packed into a word: stime above the base, then the run, then
-// the row in its chunk. Words of one release are distinct and their order is the union's order, so a merge compares and
-// moves single words.
+// layout says how one row on its way through the merge is packed into a word: stime above the base, then its run. Rows
+// of a run come in order, so the word need not say which row it is. Equal words are rows of one run and one stime; all
+// others differ, and their order is the union's.
 type layout struct {
 	base    tuple.Time
 	runBits uint
-	rowBits uint
 }
 
 // The masks of the shifts tell the compiler that they stay below 64, which saves it a test a row.
-func (l layout) time(w uint64) tuple.Time { return l.base + tuple.Time(w>>((l.runBits+l.rowBits)&63)) }
-func (l layout) run(w uint64) int         { return int(w >> (l.rowBits & 63) & (1<<(l.runBits&63) - 1)) }
-func (l layout) row(w uint64) int         { return int(w & (1<<(l.rowBits&63) - 1)) }
+func (l layout) word(t tuple.Time, run int) uint64 {
+	return uint64(t-l.base)<<(l.runBits&63) | uint64(run)
+}
+func (l layout) run(w uint64) int { return int(w & (1<<(l.runBits&63) - 1)) }
 
 // maxSort is how many rows are merged at once: more would leave the cache, and memory for the words would grow with the
 // input.
@@ -39,15 +40,14 @@ const maxSort = 1 << 20
 // plan returns the layout for a release, or ok = false if its words would not fit or be too many; then the release is
 // split by time, which ends because rows of one stime need no bits for it.
 func plan(runs []run) (l layout, total int, ok bool) {
-	low, high, rows := tuple.MaxTime, tuple.MinTime, 0
+	low, high := tuple.MaxTime, tuple.MinTime
 	for _, r := range runs {
 		low, high = min(low, r.time(r.lo)), max(high, r.time(r.hi-1))
-		rows = max(rows, len(r.c.batch.Time))
 		total += r.hi - r.lo
 	}
-	l = layout{base: low, runBits: uint(bits.Len(uint(len(runs) - 1))), rowBits: uint(bits.Len(uint(rows - 1)))}
+	l = layout{base: low, runBits: uint(bits.Len(uint(len(runs) - 1)))}
 	span := uint64(high) - uint64(low)
-	fits := uint(bits.Len64(span))+l.runBits+l.rowBits <= 64
+	fits := uint(bits.Len64(span))+l.runBits <= 64
 	return l, total, span == 0 || fits && total <= maxSort
 }
 
@@ -74,8 +74,10 @@ func (m *merger) run(runs []run, maxRows int, out func(*tuple.Batch) error) erro
 	}
 	order := m.sort(runs, l, total)
 	remaps := m.remaps(runs)
+	m.places.start(runs)
 	for lo := 0; lo < len(order); lo += maxRows {
-		if err := out(m.build(runs, remaps, l, order[lo:min(lo+maxRows, len(order))])); err != nil {
+		m.places.next(l, order[lo:min(lo+maxRows, len(order))])
+		if err := out(m.build(runs, remaps)); err != nil {
 			return err
 		}
 	}
@@ -109,19 +111,16 @@ func (m *merger) sort(runs []run, l layout, total int) []uint64 {
 	n := 0
 	for k, r := range runs {
 		t := r.c.batch.Time
-		tag := uint64(k) << l.rowBits
-		shift := l.runBits + l.rowBits
 		if r.c.order == nil {
-			for row := r.lo; row < r.hi; row++ {
-				src[n] = uint64(t[row]-l.base)<<shift | tag | uint64(row)
-				n++
+			for i, at := range t[r.lo:r.hi] {
+				src[n+i] = l.word(at, k)
 			}
 		} else {
-			for _, row := range r.c.order[r.lo:r.hi] {
-				src[n] = uint64(t[row]-l.base)<<shift | tag | uint64(row)
-				n++
+			for i, row := range r.c.order[r.lo:r.hi] {
+				src[n+i] = l.word(t[row], k)
 			}
 		}
+		n += r.hi - r.lo
 		ends = append(ends, n)
 	}
 	for len(ends) > 1 {
@@ -144,28 +143,50 @@ func (m *merger) sort(runs []run, l layout, total int) []uint64 {
 	return src
 }
 
-// mergeTwo merges x and y into dst. The choice is arithmetic, not a branch: on interleaved inputs a branch would be
-// mispredicted every other row.
+// mergeTwo merges x and y into dst. The choice between two heads is arithmetic, not a branch: on interleaved inputs a
+// branch would be mispredicted every other row. The merge works from both ends at once, two chains of choices that do
+// not wait for each other, for as many steps as neither side can run out in.
 func mergeTwo(dst, x, y []uint64) {
-	if len(x) == 0 || len(y) == 0 || x[len(x)-1] < y[0] {
+	if len(x) == 0 || len(y) == 0 || x[len(x)-1] <= y[0] {
 		copy(dst, x)
 		copy(dst[len(x):], y)
 		return
 	}
 	i, j, k := 0, 0, 0
-	for i < len(x) && j < len(y) && k < len(dst) {
+	p, q, e := len(x)-1, len(y)-1, len(dst)-1
+	for range min(len(x), len(y)) {
 		wx, wy := x[i], y[j]
-		takeX := 0
-		if wx < wy {
-			takeX = 1
+		fromX := 0
+		if wx <= wy {
+			fromX = 1
 		}
 		dst[k] = min(wx, wy)
 		k++
-		i += takeX
-		j += 1 - takeX
+		i += fromX
+		j += 1 - fromX
+
+		vx, vy := x[p], y[q]
+		fromX = 0
+		if vx > vy {
+			fromX = 1
+		}
+		dst[e] = max(vx, vy)
+		e--
+		p -= fromX
+		q -= 1 - fromX
 	}
-	copy(dst[k:], x[i:])
-	copy(dst[k+len(x)-i:], y[j:])
+	for i <= p && j <= q {
+		if x[i] <= y[j] {
+			dst[k] = x[i]
+			i++
+		} else {
+			dst[k] = y[j]
+			j++
+		}
+		k++
+	}
+	k += copy(dst[k:], x[i:p+1])
+	copy(dst[k:], y[j:q+1])
 }
 
 func grown(s []uint64, n int) []uint64 {
@@ -175,81 +196,177 @@ func grown(s []uint64, n int) []uint64 {
 	return s[:n]
 }
 
-// build gathers the rows of a stretch of the order into the merger's own columns.
-func (m *merger) build(runs []run, remaps [][][]uint32, l layout, order []uint64) *tuple.Batch {
-	m.times = m.times[:0]
+// places knows, for a stretch of the merged order, where the rows of each run go. Rows are then copied run by run:
+// reading in sequence, and with what depends on the run looked up once.
+type places struct {
+	rows int      // of the stretch
+	at   []uint32 // places in the stretch, run by run
+	end  []int    // of run k in at: at[end[k-1]:end[k]]
+	from []int    // entry of run k that comes first in the stretch
+	cur  []int
+}
+
+// start begins at the first entry of every run.
+func (p *places) start(runs []run) {
+	p.end, p.from, p.cur = p.end[:0], p.from[:0], p.cur[:0]
+	for _, r := range runs {
+		p.from = append(p.from, r.lo)
+	}
+	p.end = append(p.end, make([]int, len(runs))...)
+	p.cur = append(p.cur, make([]int, len(runs))...)
+}
+
+// next takes the following stretch of the order.
+func (p *places) next(l layout, order []uint64) {
+	for k := range p.from {
+		p.from[k] += p.end[k] - p.start0(k)
+	}
+	clear(p.cur)
 	for _, w := range order {
-		m.times = append(m.times, l.time(w))
+		p.cur[l.run(w)]++
+	}
+	sum := 0
+	for k, n := range p.cur {
+		p.cur[k] = sum
+		sum += n
+		p.end[k] = sum
+	}
+	p.rows = len(order)
+	p.at = append(p.at[:0], make([]uint32, len(order))...)
+	at, cur := p.at, p.cur
+	for i, w := range order {
+		r := l.run(w)
+		n := cur[r]
+		at[n] = uint32(i)
+		cur[r] = n + 1
+	}
+}
+
+func (p *places) start0(k int) int {
+	if k == 0 {
+		return 0
+	}
+	return p.end[k-1]
+}
+
+// of returns the places of run k's rows and the entry of the run that the first of them is.
+func (p *places) of(k int) (at []uint32, from int) { return p.at[p.start0(k):p.end[k]], p.from[k] }
+
+// build copies the rows of the stretch into the merger's own columns.
+func (m *merger) build(runs []run, remaps [][][]uint32) *tuple.Batch {
+	m.times = sized(m.times, m.places.rows)
+	for k := range runs {
+		at, from := m.places.of(k)
+		scatter(m.times, at, runs[k].c.batch.Time, runs[k].c.order, from)
 	}
 	for c := range m.cols {
-		m.column(c, runs, remaps[c], l, order)
+		m.column(c, runs, remaps[c])
 	}
 	return &tuple.Batch{Schema: m.schema, Time: m.times, Cols: m.cols}
 }
 
-func (m *merger) column(c int, runs []run, remap [][]uint32, l layout, order []uint64) {
+// column copies one column of the stretch.
+func (m *merger) column(c int, runs []run, remap [][]uint32) {
 	dst := &m.cols[c]
 	t := m.schema.Field(c).Type
-	dst.Reset(t)
+	if t.Kind == tuple.List {
+		m.lists(dst, runs, c)
+		return
+	}
+	n := m.places.rows
+	*dst = tuple.Column{Type: t, Bool: dst.Bool, Int: dst.Int, Float: dst.Float, Code: dst.Code}
 	switch k := t.Kind; {
 	case k == tuple.Bool:
-		dst.Bool = collect(dst.Bool, runs, l, order, c, func(s *tuple.Column) []bool { return s.Bool })
+		dst.Bool = sized(dst.Bool, n)
 	case k.IsInt():
-		dst.Int = collect(dst.Int, runs, l, order, c, func(s *tuple.Column) []int64 { return s.Int })
+		dst.Int = sized(dst.Int, n)
 	case k == tuple.Float64:
-		dst.Float = collect(dst.Float, runs, l, order, c, func(s *tuple.Column) []float64 { return s.Float })
+		dst.Float = sized(dst.Float, n)
 	case k.IsBinary():
-		dst.Dict = m.dicts[c].builder.Dict()
-		dst.Code = collect(dst.Code, runs, l, order, c, func(s *tuple.Column) []uint32 { return s.Code })
-		recode(dst.Code, remap, l, order)
-	case k == tuple.List:
-		m.lists(dst, runs, l, order, c)
+		dst.Code, dst.Dict = sized(dst.Code, n), m.dicts[c].builder.Dict()
+	}
+	for k := range runs {
+		at, from := m.places.of(k)
+		if len(at) == 0 {
+			continue
+		}
+		src, order := &runs[k].c.batch.Cols[c], runs[k].c.order
+		switch k2 := t.Kind; {
+		case k2 == tuple.Bool:
+			scatter(dst.Bool, at, src.Bool, order, from)
+		case k2.IsInt():
+			scatter(dst.Int, at, src.Int, order, from)
+		case k2 == tuple.Float64:
+			scatter(dst.Float, at, src.Float, order, from)
+		case k2.IsBinary():
+			scatterCodes(dst.Code, at, src.Code, order, from, remap[k])
+		}
+		m.validity(dst, src, at, order, from)
+	}
+}
+
+// scatter copies the entries of a run that begin at from to their places.
+func scatter[T any](dst []T, at []uint32, src []T, order []uint32, from int) {
+	if order != nil {
+		for i, row := range order[from : from+len(at)] {
+			dst[at[i]] = src[row]
+		}
 		return
 	}
-	m.validity(dst, runs, l, order, c)
+	for i, v := range src[from : from+len(at)] {
+		dst[at[i]] = v
+	}
 }
 
-// collect gathers one kind of slice; the sources are looked up once a run, not once a row.
-func collect[T any](dst []T, runs []run, l layout, order []uint64, c int, get func(*tuple.Column) []T) []T {
-	var few [16][]T
-	src := few[:0]
-	for _, r := range runs {
-		src = append(src, get(&r.c.batch.Cols[c]))
+// scatterCodes is scatter through the table to the union's codes. A null row's code may lie outside its dictionary.
+func scatterCodes(dst, at, src, order []uint32, from int, table []uint32) {
+	for i := range at {
+		row := from + i
+		if order != nil {
+			row = int(order[row])
+		}
+		code := src[row]
+		if int(code) < len(table) {
+			code = table[code]
+		}
+		dst[at[i]] = code
 	}
-	for _, w := range order {
-		dst = append(dst, src[l.run(w)][l.row(w)])
-	}
-	return dst
 }
 
-// recode maps codes of the runs' dictionaries to the union's. A null row's code may lie outside its dictionary.
-func recode(codes []uint32, remap [][]uint32, l layout, order []uint64) {
-	for k, w := range order {
-		if t := remap[l.run(w)]; int(codes[k]) < len(t) {
-			codes[k] = t[codes[k]]
+func (m *merger) validity(dst, src *tuple.Column, at, order []uint32, from int) {
+	if src.Valid == nil {
+		return
+	}
+	if dst.Valid == nil {
+		dst.Valid = make([]bool, m.places.rows)
+		for i := range dst.Valid {
+			dst.Valid[i] = true
 		}
 	}
+	scatter(dst.Valid, at, src.Valid, order, from)
 }
 
-func (m *merger) validity(dst *tuple.Column, runs []run, l layout, order []uint64, c int) {
-	any := false
-	for _, r := range runs {
-		any = any || r.c.batch.Cols[c].Valid != nil
+// lists copies list rows one by one, in order; lists are rare and short.
+func (m *merger) lists(dst *tuple.Column, runs []run, c int) {
+	dst.Reset(m.schema.Field(c).Type)
+	type ref struct{ run, row int }
+	refs := make([]ref, m.places.rows)
+	for k := range runs {
+		at, from := m.places.of(k)
+		for i, place := range at {
+			refs[place] = ref{k, runs[k].c.row(from + i)}
+		}
 	}
-	if !any {
-		return
-	}
-	dst.Valid = make([]bool, len(order))
-	for k, w := range order {
-		dst.Valid[k] = !runs[l.run(w)].c.batch.Cols[c].IsNull(l.row(w))
+	for _, r := range refs {
+		runs[r.run].c.batch.Cols[c].Gather(dst, []uint32{uint32(r.row)})
 	}
 }
 
-// lists copies list rows one by one; lists are rare and short.
-func (m *merger) lists(dst *tuple.Column, runs []run, l layout, order []uint64, c int) {
-	for _, w := range order {
-		runs[l.run(w)].c.batch.Cols[c].Gather(dst, []uint32{uint32(l.row(w))})
+func sized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/2)
 	}
+	return s[:n]
 }
 
 // remaps returns, for every binary column and run, the table from the run's codes to the union's.
