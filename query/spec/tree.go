@@ -1,6 +1,9 @@
 package spec
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Pos is a place in a file. Line and Column count from 1, columns in bytes; the zero Pos is nowhere.
 type Pos struct {
@@ -92,6 +95,24 @@ func (t *Table) Set(key string, pos Pos, v *Value) (previous *Entry) {
 	t.index[key] = e
 	t.Entries = append(t.Entries, e)
 	return nil
+}
+
+// Put sets a key, in place of the value it had.
+func (t *Table) Put(key string, pos Pos, v *Value) {
+	if e := t.index[key]; e != nil {
+		e.Pos, e.Value = pos, v
+		return
+	}
+	t.Set(key, pos, v)
+}
+
+// Remove takes a key out.
+func (t *Table) Remove(key string) {
+	if t.index[key] == nil {
+		return
+	}
+	delete(t.index, key)
+	t.Entries = slices.DeleteFunc(t.Entries, func(e *Entry) bool { return e.Key == key })
 }
 
 // Lookup returns the entry of a key and marks it as used; nil if the key is not there.
