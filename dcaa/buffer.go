@@ -1,0 +1,240 @@
+package dcaa
+
+import (
+	"fmt"
+	"sort"
+
+	"fednode/query/tuple"
+)
+
+// TruncatedError says that a subscriber asks for tuples that are gone: all counted neighbours had acknowledged them, or
+// they belong to another generation.
+type TruncatedError struct {
+	Asked tuple.Position
+	// First is the oldest place from which the stream can be continued.
+	First tuple.Position
+}
+
+// Error names both places.
+func (e *TruncatedError) Error() string {
+	return fmt.Sprintf("position %v is not held any more; the oldest held is %v", e.Asked, e.First)
+}
+
+// OutputBuffer holds the stable frames of one output in order. Places in it are sequence numbers that count frames
+// since the buffer was made and stay valid while the frame is held.
+type OutputBuffer struct {
+	generation uint64
+	frames     []*tuple.Frame
+	held       []holding // of frames[i]
+	next       uint64    // number of the next frame
+	bytes      int64
+	// truncated is what has been dropped: all ids ≤ ID, all boundaries ≤ Time.
+	truncated tuple.Position
+	acked     map[string]tuple.Position
+}
+
+// holding is what the buffer knows of a frame: its sequence number and its size. Numbers rise, not always by one.
+type holding struct {
+	seq  uint64
+	size int64
+}
+
+// NewOutputBuffer returns an empty buffer of a generation. start is the position of what was emitted, and acknowledged
+// by all, before: the zero id and MinTime for a new stream.
+func NewOutputBuffer(generation uint64, start tuple.Position) *OutputBuffer {
+	return &OutputBuffer{generation: generation, truncated: start, acked: make(map[string]tuple.Position)}
+}
+
+// Append adds a frame: an INSERTION that continues the ids, or a BOUNDARY that rises.
+func (b *OutputBuffer) Append(f *tuple.Frame) {
+	size := FrameBytes(f)
+	b.frames = append(b.frames, f)
+	b.held = append(b.held, holding{seq: b.next, size: size})
+	b.next++
+	b.bytes += size
+	b.dropIdleBoundary()
+}
+
+// FrameBytes estimates the memory that a frame holds, dictionaries not counted: many frames share one.
+func FrameBytes(f *tuple.Frame) int64 {
+	const frame = 160
+	if f.Batch == nil {
+		return frame
+	}
+	size := int64(frame + 8*len(f.IDs) + 8*len(f.Batch.Time))
+	for i := range f.Batch.Cols {
+		size += columnBytes(&f.Batch.Cols[i])
+	}
+	return size
+}
+
+func columnBytes(c *tuple.Column) int64 {
+	n := int64(128 + len(c.Valid) + len(c.Bool) + 8*len(c.Int) + 8*len(c.Float) + 4*len(c.Code) + 4*len(c.Off))
+	if c.Dict != nil && !c.Dict.Distinct() {
+		n += int64(c.Dict.Size()) // a plain column brings its own values
+	}
+	if c.Elem != nil {
+		n += columnBytes(c.Elem)
+	}
+	return n
+}
+
+// Subscribe counts a downstream neighbour: nothing that it has not acknowledged is dropped from now on. It fails if
+// what the neighbour asks for is gone already; it is counted from what is held then.
+func (b *OutputBuffer) Subscribe(name string, from tuple.Position) error {
+	gone := from.Generation == b.generation && from.ID < b.truncated.ID ||
+		from.Generation != b.generation && (from.Generation != 0 || b.truncated.ID > 0)
+	if gone {
+		b.acked[name] = b.truncated
+		return &TruncatedError{Asked: from, First: b.first()}
+	}
+	from.Generation = b.generation
+	b.acked[name] = maxPosition(from, b.truncated)
+	return nil
+}
+
+func (b *OutputBuffer) first() tuple.Position {
+	p := b.truncated
+	p.Generation = b.generation
+	return p
+}
+
+func maxPosition(a, o tuple.Position) tuple.Position {
+	a.ID, a.Time = max(a.ID, o.ID), max(a.Time, o.Time)
+	return a
+}
+
+// Forget stops counting a neighbour. What the others have acknowledged is dropped.
+func (b *OutputBuffer) Forget(name string) {
+	delete(b.acked, name)
+	b.truncate()
+}
+
+// Subscribers returns the counted neighbours, sorted, for status.
+func (b *OutputBuffer) Subscribers() []string {
+	names := make([]string, 0, len(b.acked))
+	for n := range b.acked {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// Ack records that a neighbour's durable state covers everything up to p, and drops what all have acknowledged. An
+// acknowledgement of another generation, of an unknown neighbour, or lower than one before changes nothing.
+func (b *OutputBuffer) Ack(name string, p tuple.Position) {
+	have, counted := b.acked[name]
+	if !counted || p.Generation != b.generation {
+		return
+	}
+	b.acked[name] = maxPosition(have, p)
+	b.truncate()
+}
+
+// Acked returns what a neighbour has acknowledged.
+func (b *OutputBuffer) Acked(name string) (tuple.Position, bool) {
+	p, ok := b.acked[name]
+	return p, ok
+}
+
+// truncate drops the frames that every counted neighbour has acknowledged. With nobody to count nothing is dropped: the
+// first neighbour may still come.
+func (b *OutputBuffer) truncate() {
+	if len(b.acked) == 0 {
+		return
+	}
+	low := tuple.Position{ID: ^uint64(0), Time: tuple.MaxTime}
+	for _, p := range b.acked {
+		low.ID, low.Time = min(low.ID, p.ID), min(low.Time, p.Time)
+	}
+	n := 0
+	for n < len(b.frames) && b.covered(b.frames[n], low) {
+		b.bytes -= b.held[n].size
+		n++
+	}
+	clear(b.frames[:n])
+	b.frames, b.held = b.frames[n:], b.held[n:]
+}
+
+// covered reports whether a frame lies before p, and remembers it as dropped if so.
+func (b *OutputBuffer) covered(f *tuple.Frame, p tuple.Position) bool {
+	switch f.Kind {
+	case tuple.Insertion:
+		if f.LastID > p.ID {
+			return false
+		}
+		b.truncated.ID = max(b.truncated.ID, f.LastID)
+	default:
+		if f.Time > p.Time {
+			return false
+		}
+		b.truncated.Time = max(b.truncated.Time, f.Time)
+	}
+	return true
+}
+
+// Seek returns the sequence number of the first frame that a subscriber at p still needs.
+func (b *OutputBuffer) Seek(p tuple.Position) uint64 {
+	i := sort.Search(len(b.frames), func(i int) bool {
+		for ; i < len(b.frames); i++ {
+			if b.frames[i].Kind == tuple.Insertion {
+				return b.frames[i].LastID > p.ID
+			}
+		}
+		return true
+	})
+	// Boundaries before that frame which the subscriber does not know are needed too; they stand right before it.
+	for i > 0 && b.frames[i-1].Kind != tuple.Insertion && b.frames[i-1].Time > p.Time {
+		i--
+	}
+	if i == len(b.held) {
+		return b.next
+	}
+	return b.held[i].seq
+}
+
+// Frame returns the first held frame whose number is at least seq, and its number; ok is false if none has been
+// appended yet.
+func (b *OutputBuffer) Frame(seq uint64) (f *tuple.Frame, at uint64, ok bool) {
+	i := sort.Search(len(b.held), func(i int) bool { return b.held[i].seq >= seq })
+	if i == len(b.held) {
+		return nil, seq, false
+	}
+	return b.frames[i], b.held[i].seq, true
+}
+
+// Unacknowledged returns the held frames in order; the caller does not change the slice's frames.
+func (b *OutputBuffer) Unacknowledged() []*tuple.Frame {
+	return append([]*tuple.Frame(nil), b.frames...)
+}
+
+// Truncated returns up to where frames have been dropped.
+func (b *OutputBuffer) Truncated() tuple.Position { return b.first() }
+
+// Bytes returns the memory held.
+func (b *OutputBuffer) Bytes() int64 { return b.bytes }
+
+// Len returns the number of frames held.
+func (b *OutputBuffer) Len() int { return len(b.frames) }
+
+// dropIdleBoundary keeps a quiet stream from filling the buffer: of many boundaries in a row only the last counts. A
+// few are left, since a subscriber may be on its way through them; numbers of dropped frames are never used again.
+func (b *OutputBuffer) dropIdleBoundary() {
+	const most = 64
+	n := len(b.frames)
+	if n < most || b.frames[n-1].Kind != tuple.Boundary {
+		return
+	}
+	for i := n - most; i < n; i++ {
+		if b.frames[i].Kind != tuple.Boundary {
+			return
+		}
+	}
+	cut := n - most
+	for i := cut; i < n-1; i++ {
+		b.bytes -= b.held[i].size
+	}
+	b.frames[cut], b.held[cut] = b.frames[n-1], b.held[n-1]
+	clear(b.frames[cut+1:])
+	b.frames, b.held = b.frames[:cut+1], b.held[:cut+1]
+}
