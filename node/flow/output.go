@@ -1,0 +1,213 @@
+package flow
+
+import (
+	"context"
+	"sync"
+
+	"fednode/dcaa"
+	"fednode/query/tuple"
+)
+
+// Output is the stream of one fragment output.
+type Output struct {
+	// Fixed after New.
+	name   string
+	schema *tuple.Schema
+	limit  int64
+
+	mu     sync.Mutex
+	buffer *dcaa.OutputBuffer
+	head   tuple.Position
+	closed bool
+	// changed is closed and replaced whenever frames come, room is made or the stream is closed.
+	changed chan struct{}
+}
+
+var _ Stream = (*Output)(nil)
+
+// OutputConfig describes an output.
+type OutputConfig struct {
+	Name   string
+	Schema *tuple.Schema
+	// Limit is how many bytes of unacknowledged frames are held before Append blocks.
+	Limit int64
+	// Generation of the ids, from 1.
+	Generation uint64
+	// Start is where numbering goes on: the zero id and MinTime for a new stream; for a restored one the position before
+	// the first frame of Unacknowledged.
+	Start tuple.Position
+	// Unacknowledged frames of a recovery point, in order.
+	Unacknowledged []*tuple.Frame
+	// Expected subscribers are counted from the start: nothing is dropped before they came.
+	Expected []string
+}
+
+// NewOutput returns an open output.
+func NewOutput(cfg OutputConfig) *Output {
+	o := &Output{name: cfg.Name, schema: cfg.Schema, limit: cfg.Limit, changed: make(chan struct{}), head: cfg.Start}
+	o.head.Generation = cfg.Generation
+	o.buffer = dcaa.NewOutputBuffer(cfg.Generation, cfg.Start)
+	for _, name := range cfg.Expected {
+		// From what is held on: it cannot fail.
+		_ = o.buffer.Subscribe(name, tuple.Position{Generation: cfg.Generation, ID: cfg.Start.ID, Time: cfg.Start.Time})
+	}
+	for _, f := range cfg.Unacknowledged {
+		o.append(f)
+	}
+	return o
+}
+
+func (o *Output) append(f *tuple.Frame) {
+	o.buffer.Append(f)
+	switch f.Kind {
+	case tuple.Insertion:
+		o.head.ID = f.LastID
+	case tuple.Boundary:
+		o.head.Time = max(o.head.Time, f.Time)
+	}
+}
+
+// Name returns the stream's full name.
+func (o *Output) Name() string { return o.name }
+
+// Schema returns the stream's schema.
+func (o *Output) Schema() *tuple.Schema { return o.schema }
+
+// Head returns the position of what has been produced.
+func (o *Output) Head() tuple.Position {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.head
+}
+
+// Append adds an owned frame. It blocks while the buffer is full and somebody is counted who can empty it; ctx ends the
+// wait. Boundaries always pass, so that a quiet path never waits for a full one.
+func (o *Output) Append(ctx context.Context, f *tuple.Frame) error {
+	for {
+		o.mu.Lock()
+		if o.closed {
+			o.mu.Unlock()
+			return ErrClosed
+		}
+		if f.Kind != tuple.Insertion || o.buffer.Bytes() < o.limit {
+			o.append(f)
+			o.wake()
+			o.mu.Unlock()
+			return nil
+		}
+		changed := o.changed
+		o.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// wake tells everybody who waits that something has changed. mu is held.
+func (o *Output) wake() {
+	close(o.changed)
+	o.changed = make(chan struct{})
+}
+
+// Open returns a cursor behind the subscriber's position.
+func (o *Output) Open(s Subscriber) (Cursor, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		return nil, ErrClosed
+	}
+	if s.Counted {
+		if err := o.buffer.Subscribe(s.Name, s.From); err != nil {
+			return nil, err
+		}
+	}
+	return &outputCursor{o: o, seq: o.buffer.Seek(s.From), from: s.From}, nil
+}
+
+// Ack records what a subscriber's durable state covers.
+func (o *Output) Ack(subscriber string, p tuple.Position) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.buffer.Ack(subscriber, p)
+	o.wake()
+}
+
+// Forget stops counting a subscriber.
+func (o *Output) Forget(subscriber string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.buffer.Forget(subscriber)
+	o.wake()
+}
+
+// Unacknowledged returns the frames that a recovery point has to hold, and the position before the first of them.
+func (o *Output) Unacknowledged() (tuple.Position, []*tuple.Frame) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buffer.Truncated(), o.buffer.Unacknowledged()
+}
+
+// Held returns the bytes of unacknowledged frames, and the limit.
+func (o *Output) Held() (bytes, limit int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buffer.Bytes(), o.limit
+}
+
+// Subscribers returns who is counted, and what each has acknowledged.
+func (o *Output) Subscribers() map[string]tuple.Position {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	out := make(map[string]tuple.Position)
+	for _, name := range o.buffer.Subscribers() {
+		out[name], _ = o.buffer.Acked(name)
+	}
+	return out
+}
+
+// Close ends every cursor with ErrClosed. It may be called twice.
+func (o *Output) Close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.closed {
+		o.closed = true
+		o.wake()
+	}
+}
+
+// outputCursor reads an Output.
+type outputCursor struct {
+	o    *Output
+	seq  uint64
+	from tuple.Position
+}
+
+// Next returns the next frame the subscriber needs.
+func (c *outputCursor) Next(ctx context.Context) (*tuple.Frame, error) {
+	for {
+		c.o.mu.Lock()
+		f, at, ok := c.o.buffer.Frame(c.seq)
+		closed, changed := c.o.closed, c.o.changed
+		c.o.mu.Unlock()
+		if ok {
+			c.seq = at + 1
+			if f.Kind == tuple.Insertion && f.LastID <= c.from.ID {
+				continue
+			}
+			return f, nil
+		}
+		if closed {
+			return nil, ErrClosed
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// Close frees the cursor.
+func (c *outputCursor) Close() {}

@@ -1,0 +1,46 @@
+package flow
+
+import (
+	"context"
+	"errors"
+
+	"fednode/query/tuple"
+)
+
+// ErrClosed means that the stream has been closed: its fragment or source stopped here. The consumer looks for it anew.
+var ErrClosed = errors.New("stream closed")
+
+// Subscriber says who opens a stream, and what it has.
+type Subscriber struct {
+	// Name tells subscribers of one stream apart and stays the same over reconnects and restarts, for it is under this
+	// name that acknowledgements count: "org/node/query/fragment".
+	Name string
+	// From is where the subscriber continues: it receives ids above From.ID, and drops rows before From.Time itself.
+	From tuple.Position
+	// Counted subscribers hold back truncation until they acknowledge. Others (a tail in a terminal) take what there is.
+	Counted bool
+}
+
+// Stream is a stream produced on this node.
+type Stream interface {
+	// Name is the stream's full name: org/stream, or org/query/output.
+	Name() string
+	Schema() *tuple.Schema
+	// Open returns a cursor behind the subscriber's position. It fails with a *dcaa.TruncatedError if the stream does not
+	// reach back that far, and with ErrClosed.
+	Open(s Subscriber) (Cursor, error)
+	// Ack records that the subscriber's durable state covers the stream up to p. It does not block.
+	Ack(subscriber string, p tuple.Position)
+	// Forget stops counting a subscriber.
+	Forget(subscriber string)
+	// Head returns the position of what has been produced: highest id and boundary.
+	Head() tuple.Position
+}
+
+// Cursor reads a stream in order.
+type Cursor interface {
+	// Next returns the next frame, owned. It blocks until there is one, ctx ends, or the stream is closed.
+	Next(ctx context.Context) (*tuple.Frame, error)
+	// Close frees the cursor; it does not end the subscription's claim on the buffer.
+	Close()
+}
