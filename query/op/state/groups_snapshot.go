@@ -1,0 +1,76 @@
+package state
+
+import "fednode/query/tuple"
+
+// Snapshot appends the keys of slots, which the caller has put into an order that depends on the keys alone.
+func (g *Groups) Snapshot(e *tuple.Encoder, slots []uint32) {
+	e.Uint(uint64(len(slots)))
+	cols := make([]tuple.Column, len(g.types))
+	NewKeyWriter(g.types).Write(cols, g, slots)
+	for c := range cols {
+		e.Column(&cols[c])
+	}
+}
+
+// Restore reads the keys that Snapshot wrote into an empty table: key i gets slot i. It returns their number. Malformed
+// input is recorded in d.
+func (g *Groups) Restore(d *tuple.Decoder) int {
+	n := d.Uint()
+	cols := make([]tuple.Column, len(g.types))
+	fields := make([]tuple.Field, len(g.types))
+	for c, t := range g.types {
+		cols[c] = d.Column(t)
+		fields[c] = tuple.Field{Name: string(rune('a' + c)), Type: t}
+	}
+	if len(g.types) == 0 && n > 1 {
+		d.Fail("%d groups without a key", n)
+	}
+	if d.Err() != nil {
+		return 0
+	}
+	if len(g.types) == 0 {
+		g.n = int(n)
+		return g.n
+	}
+	rows := cols[0].Rows()
+	b := tuple.Batch{Schema: tuple.MustSchema(fields...), Time: make([]tuple.Time, rows), Cols: cols}
+	if err := b.Check(); err != nil {
+		d.Fail("keys: %v", err)
+		return 0
+	}
+	if uint64(rows) != n {
+		d.Fail("%d keys announced, %d found", n, rows)
+		return 0
+	}
+	g.Slots(cols, nil, rows)
+	if g.n != rows {
+		d.Fail("%d keys, %d of them different", rows, g.n)
+		return 0
+	}
+	return rows
+}
+
+// Compact returns a table with the keys of the slots that keep holds, in its order, and the new slot of each old one
+// (None for those let go). The old table is left as it is.
+func (g *Groups) Compact(keep []uint32) (*Groups, []uint32) {
+	c := NewGroups(g.types)
+	moved := make([]uint32, g.n)
+	for i := range moved {
+		moved[i] = None
+	}
+	for i, s := range c.Import(g, keep) {
+		moved[keep[i]] = s
+	}
+	return c, moved
+}
+
+// Import returns the slots here of keys of another table of the same types, adding those that are new. The result is
+// valid until the next call.
+func (g *Groups) Import(from *Groups, slots []uint32) []uint32 {
+	if len(g.types) == 0 {
+		return g.only(len(slots))
+	}
+	cols := make([]tuple.Column, len(g.types))
+	NewKeyWriter(g.types).Write(cols, from, slots)
+	return g.Slots(cols, nil, len(slots))
+}
