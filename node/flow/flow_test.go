@@ -1,0 +1,150 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fednode/query/tuple"
+)
+
+var schema = tuple.MustSchema(tuple.Field{Name: "v", Type: tuple.Of(tuple.Int64)})
+
+func insertion(first, n uint64) *tuple.Frame {
+	b := tuple.NewBatchBuilder(schema)
+	for i := range n {
+		b.AppendInt(0, int64(first+i))
+		b.EndRow(tuple.Time(first + i))
+	}
+	return &tuple.Frame{Kind: tuple.Insertion, Generation: 1, FirstID: first, LastID: first + n - 1, Batch: b.Take()}
+}
+
+// flaky is a directory of one output whose cursors break by rule.
+type flaky struct {
+	out  *Output
+	rand *rand.Rand
+}
+
+type flakyCursor struct {
+	Cursor
+	left int
+}
+
+var errCut = errors.New("connection cut")
+
+func (c *flakyCursor) Next(ctx context.Context) (*tuple.Frame, error) {
+	if c.left--; c.left < 0 {
+		return nil, errCut
+	}
+	return c.Cursor.Next(ctx)
+}
+
+func (d *flaky) Open(_ context.Context, _ string, s Subscriber) (Cursor, error) {
+	if d.rand.IntN(3) == 0 {
+		return nil, errCut
+	}
+	s.From.ID -= min(s.From.ID, uint64(d.rand.IntN(3))) // a producer may send again what the consumer holds
+	c, err := d.out.Open(Subscriber{Name: s.Name, From: s.From})
+	return &flakyCursor{Cursor: c, left: d.rand.IntN(4)}, err
+}
+
+func (d *flaky) Ack(_, subscriber string, p tuple.Position) { d.out.Ack(subscriber, p) }
+
+// TestInletSurvivesCuts shows that over connections that break again and again every id arrives once and in order.
+func TestInletSurvivesCuts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out := NewOutput(OutputConfig{Name: "a/q/o", Schema: schema, Limit: 1 << 20, Generation: 1, Start: tuple.Position{Time: tuple.MinTime}})
+		const rows = 300
+		go func() {
+			for id := uint64(1); id <= rows; id += 3 {
+				if err := out.Append(t.Context(), insertion(id, 3)); err != nil {
+					t.Error(err)
+				}
+				if err := out.Append(t.Context(), &tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: tuple.Time(id)}); err != nil {
+					t.Error(err)
+				}
+				time.Sleep(10 * time.Millisecond) // virtual
+			}
+			if err := out.Append(t.Context(), &tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: tuple.MaxTime}); err != nil {
+				t.Error(err)
+			}
+		}()
+		in := NewInlet(&flaky{out: out, rand: rand.New(rand.NewPCG(1, 2))}, "a/q/o", Subscriber{Name: "me", From: tuple.Position{Time: tuple.MinTime}}, func(InletEvent) {})
+		next := uint64(1)
+		for {
+			f, err := in.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Kind == tuple.Boundary && f.Time == tuple.MaxTime {
+				break
+			}
+			if f.Kind != tuple.Insertion {
+				continue
+			}
+			if f.FirstID > next || f.LastID < next {
+				t.Fatalf("got %v, want id %d next", f, next)
+			}
+			next = f.LastID + 1
+		}
+		if next != rows+1 {
+			t.Fatalf("received up to %d of %d", next-1, rows)
+		}
+	})
+}
+
+// TestGap shows that a subscriber whose place is gone is told what is missing and goes on behind it.
+func TestGap(t *testing.T) {
+	out := NewOutput(OutputConfig{Name: "a/q/o", Schema: schema, Limit: 1 << 20, Generation: 1, Start: tuple.Position{Time: tuple.MinTime}, Expected: []string{"other"}})
+	for id := uint64(1); id < 10; id += 3 {
+		if err := out.Append(t.Context(), insertion(id, 3)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out.Ack("other", tuple.Position{Generation: 1, ID: 6, Time: tuple.MinTime})
+	in := NewInlet(direct{out}, "a/q/o", Subscriber{Name: "me", Counted: true, From: tuple.Position{Time: tuple.MinTime}}, func(InletEvent) {})
+	f, err := in.Next(t.Context())
+	if err != nil || f.Kind != tuple.Gap || f.FirstID != 6 {
+		t.Fatalf("got %v %v, want a gap up to id 6", f, err)
+	}
+	if f, err = in.Next(t.Context()); err != nil || f.FirstID != 7 {
+		t.Fatalf("got %v %v, want id 7", f, err)
+	}
+}
+
+type direct struct{ out *Output }
+
+func (d direct) Open(_ context.Context, _ string, s Subscriber) (Cursor, error) { return d.out.Open(s) }
+func (d direct) Ack(_, subscriber string, p tuple.Position)                     { d.out.Ack(subscriber, p) }
+
+// TestBackpressure shows that a full output blocks rows and lets boundaries pass, until somebody acknowledges.
+func TestBackpressure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out := NewOutput(OutputConfig{Name: "a/q/o", Schema: schema, Limit: 1, Generation: 1, Start: tuple.Position{Time: tuple.MinTime}, Expected: []string{"me"}})
+		if err := out.Append(t.Context(), insertion(1, 1)); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() { done <- out.Append(t.Context(), insertion(2, 1)) }()
+		synctest.Wait()
+		select {
+		case err := <-done:
+			t.Fatalf("a full buffer took rows: %v", err)
+		default:
+		}
+		if err := out.Append(t.Context(), &tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: 5}); err != nil {
+			t.Fatal(err)
+		}
+		out.Ack("me", tuple.Position{Generation: 1, ID: 1, Time: 5})
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		out.Close()
+		if err := out.Append(t.Context(), insertion(3, 1)); !errors.Is(err, ErrClosed) {
+			t.Fatalf("got %v, want ErrClosed", err)
+		}
+	})
+}

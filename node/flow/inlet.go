@@ -1,0 +1,199 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"fednode/dcaa"
+	"fednode/query/tuple"
+)
+
+// Directory finds streams by name, wherever they are produced.
+type Directory interface {
+	// Open returns a cursor of the named stream. A *RefusedError is final until somebody changes something;
+	// *dcaa.TruncatedError says that the position is gone; any other error is worth another try.
+	Open(ctx context.Context, stream string, s Subscriber) (Cursor, error)
+	// Ack passes on what the subscriber's durable state covers. It does not block; an acknowledgement may be lost, and
+	// the next one covers it.
+	Ack(stream, subscriber string, p tuple.Position)
+}
+
+// RefusedError says that the producer will not give a stream, and which clause is missing.
+type RefusedError struct {
+	Stream string
+	Reason string
+}
+
+// Error names the stream and the reason.
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("stream %s refused: %s", e.Stream, e.Reason)
+}
+
+// Inlet is a subscription that lasts: it delivers every frame of a stream once and in order, over reconnects of the
+// producer. It belongs to one goroutine, but for Ack and Status.
+type Inlet struct {
+	stream  string
+	name    string
+	counted bool
+	dir     Directory
+	report  func(InletEvent)
+
+	cursor   Cursor
+	pos      tuple.Position // of what has been delivered
+	delay    time.Duration
+	lastSaid string
+}
+
+// InletEvent tells of a change: connected again, or the first cause of not being.
+type InletEvent struct {
+	Stream    string
+	Connected bool
+	// Cause is why the stream cannot be had; nil when connected.
+	Cause error
+	// At is the position from which the inlet goes on.
+	At tuple.Position
+}
+
+// Retry times after a failure: they double from the first to the last.
+const (
+	retryFirst = 50 * time.Millisecond
+	retryLast  = 2 * time.Second
+)
+
+// NewInlet returns a subscription that begins at s.From. report hears of changes, never of single tries.
+func NewInlet(dir Directory, stream string, s Subscriber, report func(InletEvent)) *Inlet {
+	return &Inlet{stream: stream, name: s.Name, counted: s.Counted, dir: dir, pos: s.From, report: report, delay: retryFirst}
+}
+
+// Stream returns the stream's name.
+func (i *Inlet) Stream() string { return i.stream }
+
+// Ack passes on what the consumer's durable state covers.
+func (i *Inlet) Ack(p tuple.Position) { i.dir.Ack(i.stream, i.name, p) }
+
+// Next returns the next frame. It waits through failures of the producer; it fails only when ctx ends. What the
+// producer no longer holds is named by a GAP frame.
+func (i *Inlet) Next(ctx context.Context) (*tuple.Frame, error) {
+	for {
+		if i.cursor == nil {
+			gap, err := i.open(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if gap != nil {
+				return gap, nil
+			}
+		}
+		f, err := i.cursor.Next(ctx)
+		if err == nil {
+			var use bool
+			if use, err = i.accept(f); err == nil {
+				if use {
+					return f, nil
+				}
+				continue
+			}
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		i.lose(err)
+	}
+}
+
+// Close ends the subscription's connection; what was counted stays counted.
+func (i *Inlet) Close() {
+	if i.cursor != nil {
+		i.cursor.Close()
+		i.cursor = nil
+	}
+}
+
+func (i *Inlet) lose(cause error) {
+	i.cursor.Close()
+	i.cursor = nil
+	i.say(cause)
+}
+
+// say reports a change of what keeps the stream away, once.
+func (i *Inlet) say(cause error) {
+	text := ""
+	if cause != nil {
+		text = cause.Error()
+	}
+	if text == i.lastSaid {
+		return
+	}
+	i.lastSaid = text
+	i.report(InletEvent{Stream: i.stream, Connected: cause == nil, Cause: cause, At: i.pos})
+}
+
+// open tries until the stream is there. A truncated position becomes a GAP, once the stream is open behind it.
+func (i *Inlet) open(ctx context.Context) (gap *tuple.Frame, err error) {
+	for {
+		c, err := i.dir.Open(ctx, i.stream, Subscriber{Name: i.name, From: i.pos, Counted: i.counted})
+		var gone *dcaa.TruncatedError
+		if errors.As(err, &gone) {
+			gap = i.gap(gone)
+			continue
+		}
+		if err == nil {
+			i.cursor, i.delay = c, retryFirst
+			i.say(nil)
+			return gap, nil
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		i.say(err)
+		if err := i.wait(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// gap moves the position to the oldest that is held and names what lies between.
+func (i *Inlet) gap(gone *dcaa.TruncatedError) *tuple.Frame {
+	f := &tuple.Frame{Kind: tuple.Gap, Time: i.pos.Time, To: max(i.pos.Time, gone.First.Time), Generation: gone.First.Generation, FirstID: gone.First.ID, Reason: gone.Error()}
+	i.pos = tuple.Position{Generation: gone.First.Generation, ID: gone.First.ID, Time: max(i.pos.Time, gone.First.Time)}
+	return f
+}
+
+func (i *Inlet) wait(ctx context.Context) error {
+	t := time.NewTimer(i.delay)
+	defer t.Stop()
+	i.delay = min(2*i.delay, retryLast)
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// accept checks that a frame continues what was delivered; use is false for one that says nothing new.
+func (i *Inlet) accept(f *tuple.Frame) (use bool, err error) {
+	switch f.Kind {
+	case tuple.Insertion:
+		if f.Generation != i.pos.Generation && i.pos.Generation != 0 {
+			return false, fmt.Errorf("stream %s: generation %d after %d without a gap", i.stream, f.Generation, i.pos.Generation)
+		}
+		if f.FirstID > i.pos.ID+1 {
+			return false, fmt.Errorf("stream %s: ids %d to %d are missing", i.stream, i.pos.ID+1, f.FirstID-1)
+		}
+		if f.LastID <= i.pos.ID {
+			return false, nil
+		}
+		i.pos.ID, i.pos.Generation = f.LastID, f.Generation
+	case tuple.Boundary:
+		if f.Time <= i.pos.Time {
+			return false, nil
+		}
+		i.pos.Time = f.Time
+	case tuple.Gap:
+		i.pos = tuple.Position{Generation: f.Generation, ID: f.FirstID, Time: max(i.pos.Time, f.To)}
+	}
+	return true, nil
+}
