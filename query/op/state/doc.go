@@ -4,8 +4,7 @@
 //   - [Array] is a dense array by slot, the base of all others;
 //   - [Interner] numbers binary values densely;
 //   - [Groups] numbers keys of several columns densely: an operator's accumulators are arrays by that slot;
-//   - [Distinct] holds an exact set of values for each slot, [Pairs] counts keys for each slot;
-//   - [Rows] holds rows in lists, one list a slot, in order of arrival, and lets the oldest go.
+//   - [Distinct] holds an exact set of values for each slot, [Pairs] counts keys for each slot.
 //
 // # Forks
 //
