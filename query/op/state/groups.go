@@ -29,14 +29,10 @@ type Groups struct {
 	null  []uint64
 }
 
-// keyColumn holds one column of the keys: the value itself, or the id of a binary value.
+// keyColumn holds one column of the keys by slot.
 type keyColumn struct {
-	kind   tuple.Kind
-	words  Array[uint64]
-	values Interner
-	remaps remaps
-	row    []uint64 // scratch: the word of each row
-	enc    tuple.Encoder
+	Values
+	words Array[uint64]
 }
 
 // MaxKeyColumns is the largest number of columns of a key.
@@ -46,7 +42,7 @@ const MaxKeyColumns = 64
 func NewGroups(types []tuple.Type) *Groups {
 	g := &Groups{types: types, cols: make([]keyColumn, len(types))}
 	for i, t := range types {
-		g.cols[i].kind = t.Kind
+		g.cols[i].Values = NewValues(t)
 	}
 	g.direct = len(types) == 1 && types[0].Kind.IsBinary()
 	return g
@@ -232,8 +228,7 @@ func (g *Groups) Fork() *Groups {
 		mask: g.mask, direct: g.direct, byID: g.byID.Fork(), nullSlot: g.nullSlot, order: g.order,
 	}
 	for c := range g.cols {
-		from := &g.cols[c]
-		f.cols[c] = keyColumn{kind: from.kind, words: from.words.Fork(), values: from.values.Fork(), remaps: from.remaps.fork()}
+		f.cols[c] = keyColumn{Values: g.cols[c].Values.Fork(), words: g.cols[c].words.Fork()}
 	}
 	return f
 }
@@ -242,7 +237,7 @@ func (g *Groups) Fork() *Groups {
 func (g *Groups) Bytes() int64 {
 	n := g.nulls.Bytes() + g.index.Bytes() + g.byID.Bytes() + int64(4*len(g.order))
 	for c := range g.cols {
-		n += g.cols[c].words.Bytes() + g.cols[c].values.Bytes() + g.cols[c].remaps.bytes()
+		n += g.cols[c].words.Bytes() + g.cols[c].Values.Bytes()
 	}
 	return n
 }

@@ -15,39 +15,30 @@ func (g *Groups) Snapshot(e *tuple.Encoder, slots []uint32) {
 // Restore reads the keys that Snapshot wrote into an empty table: key i gets slot i. It returns their number. Malformed
 // input is recorded in d.
 func (g *Groups) Restore(d *tuple.Decoder) int {
-	n := d.Uint()
-	cols := make([]tuple.Column, len(g.types))
-	fields := make([]tuple.Field, len(g.types))
-	for c, t := range g.types {
-		cols[c] = d.Column(t)
-		fields[c] = tuple.Field{Name: string(rune('a' + c)), Type: t}
-	}
-	if len(g.types) == 0 && n > 1 {
-		d.Fail("%d groups without a key", n)
-	}
-	if d.Err() != nil {
-		return 0
-	}
 	if len(g.types) == 0 {
+		n := d.Uint()
+		if n > 1 {
+			d.Fail("%d groups without a key", n)
+			return 0
+		}
 		g.n = int(n)
 		return g.n
 	}
-	rows := cols[0].Rows()
-	b := tuple.Batch{Schema: tuple.MustSchema(fields...), Time: make([]tuple.Time, rows), Cols: cols}
-	if err := b.Check(); err != nil {
-		d.Fail("keys: %v", err)
+	n := d.Count(1)
+	cols := make([]tuple.Column, len(g.types))
+	for c, t := range g.types {
+		col := DecodeColumn(d, t, n)
+		if col == nil {
+			return 0
+		}
+		cols[c] = *col
+	}
+	g.Slots(cols, nil, n)
+	if g.n != n {
+		d.Fail("%d keys, %d of them different", n, g.n)
 		return 0
 	}
-	if uint64(rows) != n {
-		d.Fail("%d keys announced, %d found", n, rows)
-		return 0
-	}
-	g.Slots(cols, nil, rows)
-	if g.n != rows {
-		d.Fail("%d keys, %d of them different", rows, g.n)
-		return 0
-	}
-	return rows
+	return n
 }
 
 // Compact returns a table with the keys of the slots that keep holds, in its order, and the new slot of each old one

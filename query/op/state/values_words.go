@@ -3,25 +3,25 @@ package state
 import "fednode/query/tuple"
 
 // fill sets the column's scratch to the word of each row's value, and bit in null where the value is null.
-func (k *keyColumn) fill(c *tuple.Column, sel []uint32, n int, null []uint64, bit uint64) {
+func (k *Values) fill(c *tuple.Column, sel []uint32, n int, null []uint64, bit uint64) {
 	k.row = resize(k.row, n)
 	switch {
-	case k.kind.IsBinary():
+	case k.t.Kind.IsBinary():
 		k.fillIDs(c, sel)
-	case k.kind.IsInt():
+	case k.t.Kind.IsInt():
 		fillInts(k.row, c.Int, sel)
-	case k.kind == tuple.Float64:
+	case k.t.Kind == tuple.Float64:
 		for i := range k.row {
 			k.row[i] = tuple.FloatBits(c.Float[rowAt(sel, i)])
 		}
-	case k.kind == tuple.Bool:
+	case k.t.Kind == tuple.Bool:
 		for i := range k.row {
 			k.row[i] = 0
 			if c.Bool[rowAt(sel, i)] {
 				k.row[i] = 1
 			}
 		}
-	case k.kind == tuple.List:
+	case k.t.Kind == tuple.List:
 		for i := range k.row {
 			if r := rowAt(sel, i); !c.IsNull(r) {
 				k.row[i] = uint64(k.values.Intern(k.encode(c, r)))
@@ -58,7 +58,7 @@ func fillInts(dst []uint64, src []int64, sel []uint32) {
 	}
 }
 
-func (k *keyColumn) fillIDs(c *tuple.Column, sel []uint32) {
+func (k *Values) fillIDs(c *tuple.Column, sel []uint32) {
 	ids := k.remaps.of(c.Dict)
 	for i := range k.row {
 		r := rowAt(sel, i)
@@ -80,9 +80,9 @@ func (k *keyColumn) fillIDs(c *tuple.Column, sel []uint32) {
 }
 
 // encode returns list row r in a form that is equal for equal lists only.
-func (k *keyColumn) encode(c *tuple.Column, r int) []byte {
-	k.enc.B = appendList(k.enc.B[:0], c, r)
-	return k.enc.B
+func (k *Values) encode(c *tuple.Column, r int) []byte {
+	k.enc = appendList(k.enc[:0], c, r)
+	return k.enc
 }
 
 // absent is the word of a value that the table has not seen: no id reaches it.
@@ -94,7 +94,7 @@ func (g *Groups) findWords(cols []tuple.Column, sel []uint32, n int) {
 	clear(g.null)
 	for c := range g.cols {
 		k := &g.cols[c]
-		if !k.kind.IsBinary() && k.kind != tuple.List {
+		if !k.t.Kind.IsBinary() && k.t.Kind != tuple.List {
 			k.fill(&cols[c], sel, n, g.null, uint64(1)<<c)
 			continue
 		}
@@ -112,9 +112,9 @@ func (g *Groups) findWords(cols []tuple.Column, sel []uint32, n int) {
 	g.hashRows()
 }
 
-func (k *keyColumn) findWord(c *tuple.Column, r int) uint64 {
+func (k *Values) findWord(c *tuple.Column, r int) uint64 {
 	var id uint32
-	if k.kind == tuple.List {
+	if k.t.Kind == tuple.List {
 		id = k.values.Find(k.encode(c, r))
 	} else if m := k.remaps.of(c.Dict); m == nil {
 		id = k.values.Find(c.Bin(r))
