@@ -94,10 +94,8 @@ func (u *SUnion) Insert(in int, f *tuple.Frame) error {
 	if f.LastID <= i.lastID {
 		return nil
 	}
+	f = f.After(i.lastID)
 	c := &chunk{batch: dense(f.Batch), first: f.FirstID, ids: f.IDs}
-	if f.FirstID <= i.lastID {
-		c.next = c.rowsUpTo(i.lastID)
-	}
 	i.lastID = f.LastID
 	if err := i.admit(c); err != nil {
 		return fmt.Errorf("sunion: input %d: %w", in, err)
@@ -110,14 +108,6 @@ func dense(b *tuple.Batch) *tuple.Batch {
 		return b
 	}
 	return b.Clone()
-}
-
-// rowsUpTo returns how many rows have an id ≤ id.
-func (c *chunk) rowsUpTo(id uint64) int {
-	if c.ids != nil {
-		return sort.Search(len(c.ids), func(k int) bool { return c.ids[k] > id })
-	}
-	return int(id - c.first + 1)
 }
 
 // admit orders the rows of a chunk by stime, drops those consumed in an earlier life and appends the chunk.

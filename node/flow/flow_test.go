@@ -85,7 +85,7 @@ func TestInletSurvivesCuts(t *testing.T) {
 			if f.Kind != tuple.Insertion {
 				continue
 			}
-			if f.FirstID > next || f.LastID < next {
+			if f.FirstID != next || f.Batch.Cols[0].Int[0] != int64(next) {
 				t.Fatalf("got %v, want id %d next", f, next)
 			}
 			next = f.LastID + 1

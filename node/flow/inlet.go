@@ -88,9 +88,8 @@ func (i *Inlet) Next(ctx context.Context) (*tuple.Frame, error) {
 		}
 		f, err := i.cursor.Next(ctx)
 		if err == nil {
-			var use bool
-			if use, err = i.accept(f); err == nil {
-				if use {
+			if f, err = i.accept(f); err == nil {
+				if f != nil {
 					return f, nil
 				}
 				continue
@@ -173,27 +172,29 @@ func (i *Inlet) wait(ctx context.Context) error {
 	}
 }
 
-// accept checks that a frame continues what was delivered; use is false for one that says nothing new.
-func (i *Inlet) accept(f *tuple.Frame) (use bool, err error) {
+// accept checks that a frame continues what was delivered, and cuts off what the consumer holds already. It returns nil
+// for a frame that says nothing new.
+func (i *Inlet) accept(f *tuple.Frame) (*tuple.Frame, error) {
 	switch f.Kind {
 	case tuple.Insertion:
 		if f.Generation != i.pos.Generation && i.pos.Generation != 0 {
-			return false, fmt.Errorf("stream %s: generation %d after %d without a gap", i.stream, f.Generation, i.pos.Generation)
+			return nil, fmt.Errorf("stream %s: generation %d after %d without a gap", i.stream, f.Generation, i.pos.Generation)
 		}
 		if f.FirstID > i.pos.ID+1 {
-			return false, fmt.Errorf("stream %s: ids %d to %d are missing", i.stream, i.pos.ID+1, f.FirstID-1)
+			return nil, fmt.Errorf("stream %s: ids %d to %d are missing", i.stream, i.pos.ID+1, f.FirstID-1)
 		}
 		if f.LastID <= i.pos.ID {
-			return false, nil
+			return nil, nil
 		}
+		f = f.After(i.pos.ID)
 		i.pos.ID, i.pos.Generation = f.LastID, f.Generation
 	case tuple.Boundary:
 		if f.Time <= i.pos.Time {
-			return false, nil
+			return nil, nil
 		}
 		i.pos.Time = f.Time
 	case tuple.Gap:
 		i.pos = tuple.Position{Generation: f.Generation, ID: f.FirstID, Time: max(i.pos.Time, f.To)}
 	}
-	return true, nil
+	return f, nil
 }

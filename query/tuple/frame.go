@@ -115,3 +115,23 @@ type Position struct {
 
 // String renders the position as generation:id@time.
 func (p Position) String() string { return fmt.Sprintf("%d:%d@%v", p.Generation, p.ID, p.Time) }
+
+// After returns the frame without the rows whose id is at most id; the frame itself if there are none. f is an
+// INSERTION with LastID > id.
+func (f *Frame) After(id uint64) *Frame {
+	if f.FirstID > id {
+		return f
+	}
+	cut := *f
+	cut.FirstID = id + 1
+	drop := int(id - f.FirstID + 1)
+	if f.IDs != nil {
+		drop = 0
+		for drop < len(f.IDs) && f.IDs[drop] <= id {
+			drop++
+		}
+		cut.IDs = f.IDs[drop:]
+	}
+	cut.Batch = f.Batch.Slice(drop, f.Batch.Rows())
+	return &cut
+}

@@ -1,0 +1,317 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"fednode/node/connect"
+	"fednode/node/flow"
+	"fednode/node/ingest"
+	"fednode/query/tuple"
+	"fednode/storage/disk"
+	"fednode/storage/seglog"
+)
+
+// ErrorPolicy says what becomes of records that cannot be read. They are counted under every policy.
+type ErrorPolicy uint8
+
+// The policies.
+const (
+	// ErrorSide keeps the record with the reason in <stream>.errors.
+	ErrorSide ErrorPolicy = iota
+	// ErrorSkip only counts it.
+	ErrorSkip
+	// ErrorFail stops the source.
+	ErrorFail
+)
+
+// Config of a source proxy.
+type Config struct {
+	// Name is the stream's full name; Schema its columns.
+	Name   string
+	Schema *tuple.Schema
+	// Dir holds the log.
+	Dir string
+	// HasTime is false for a stream whose time is its arrival.
+	HasTime bool
+	Rules   ingest.Config
+	OnError ErrorPolicy
+	Source  connect.Source
+	Clock   connect.Clock
+	Log     *zap.Logger
+	Acks    AckStore
+	// Retain keeps what everybody has acknowledged for so long, in microseconds of stream time; 0 keeps nothing.
+	Retain int64
+	// MaxLogBytes stops intake while the log holds more: 0 means 4 GiB.
+	MaxLogBytes int64
+	// TailBytes is how much of the newest part is kept in memory: 0 means 32 MiB.
+	TailBytes int64
+	// Storage options of the log; the zero value is complete.
+	Storage seglog.Options
+}
+
+// Proxy is a source proxy.
+type Proxy struct {
+	// Fixed after Open.
+	cfg  Config
+	log  *seglog.Log
+	tail *tail
+	acks acks
+
+	// Owned by the run loop.
+	last *record // the newest durable commit; nil before the first
+
+	mu     sync.Mutex
+	status Status
+	warned map[bool]bool // by late, else future
+}
+
+var _ flow.Stream = (*Proxy)(nil)
+
+// Status is a copy of how a source stands.
+type Status struct {
+	Name string
+	// Condition of the connector, and what a person should know about it.
+	Condition ingest.Condition
+	Detail    string
+	// Failure is what keeps the source from going on; "" if nothing does.
+	Failure  string
+	Totals   ingest.Totals
+	Errors   uint64            // records set aside as unreadable
+	ByReason map[string]uint64 // of them and of late and future rows, since this start
+	Head     tuple.Position
+	// High is the largest stime so far.
+	High        tuple.Time
+	LogBytes    int64
+	Subscribers map[string]tuple.Position
+	// Recovered is what opening the log had to mend; "" if nothing.
+	Recovered string
+}
+
+// Open opens the stream's log and restores the stream's state from it. It starts nothing.
+func Open(cfg Config) (*Proxy, error) {
+	if cfg.MaxLogBytes == 0 {
+		cfg.MaxLogBytes = 4 << 30
+	}
+	if cfg.TailBytes == 0 {
+		cfg.TailBytes = 32 << 20
+	}
+	log, recovery, err := seglog.Open(cfg.Dir, cfg.Storage)
+	if err != nil {
+		return nil, fmt.Errorf("source %s: %w", cfg.Name, err)
+	}
+	p := &Proxy{cfg: cfg, log: log, warned: make(map[bool]bool)}
+	p.status = Status{Name: cfg.Name, ByReason: make(map[string]uint64)}
+	if err := p.restore(recovery); err != nil {
+		return nil, errors.Join(fmt.Errorf("source %s: %w", cfg.Name, err), log.Close())
+	}
+	return p, nil
+}
+
+// restore reads the newest commit and the acknowledgements.
+func (p *Proxy) restore(recovery seglog.Recovery) error {
+	if !recovery.Clean() {
+		p.status.Recovered = recovery.String()
+		p.cfg.Log.Warn("log recovered", zap.String("stream", p.cfg.Name), zap.String("what", p.status.Recovered))
+	}
+	saved, err := p.cfg.Acks.Load(p.cfg.Name)
+	if err != nil {
+		return err
+	}
+	if saved == nil {
+		saved = make(map[string]tuple.Position)
+	}
+	p.acks.byWho = saved
+	if err := p.readLast(); err != nil {
+		return err
+	}
+	if p.mustRenumber(recovery) {
+		if _, err := p.log.NewGeneration(context.Background()); err != nil {
+			return err
+		}
+		if p.last != nil {
+			p.last.state.NextID = 1
+		}
+	}
+	head := tuple.Position{Generation: p.log.Identity().Generation, Time: tuple.MinTime}
+	if p.last != nil {
+		head.ID, head.Time = p.last.lastID(), p.last.state.Boundary
+		p.note(p.last)
+	}
+	p.tail = newTail(p.cfg.TailBytes, head)
+	return nil
+}
+
+// mustRenumber reports whether ids may have gone on elsewhere: after a copy or a restored backup, or when commits that
+// had been durable, and so may have been sent, are lost.
+func (p *Proxy) mustRenumber(r seglog.Recovery) bool {
+	return r.Origin == seglog.Copied || r.Origin == seglog.Lost || r.Cut != nil && r.Cut.Acknowledged > 0
+}
+
+// readLast reads the newest commit of the log, if there is one.
+func (p *Proxy) readLast() error {
+	r, err := p.log.Reader(p.log.Durable())
+	var gone *seglog.TruncatedError
+	if errors.As(err, &gone) {
+		r, err = p.log.Reader(gone.Oldest)
+	}
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for {
+		rec, ok, err := r.TryNext()
+		var damage *seglog.Damage
+		if errors.As(err, &damage) {
+			continue
+		}
+		if err != nil || !ok {
+			return err
+		}
+		if p.last, err = decodeRecord(rec.Payload, p.cfg.Schema, false); err != nil {
+			return fmt.Errorf("record %d: %w", rec.Seq, err)
+		}
+	}
+}
+
+// note copies a durable commit into the status.
+func (p *Proxy) note(r *record) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.status.Totals, p.status.Errors, p.status.High = r.totals, r.errors, r.state.High
+	for i := range r.side {
+		p.status.ByReason[r.side[i].reason]++
+	}
+}
+
+// Status returns how the source stands.
+func (p *Proxy) Status() Status {
+	p.mu.Lock()
+	s := p.status
+	s.ByReason = make(map[string]uint64, len(p.status.ByReason))
+	for k, v := range p.status.ByReason {
+		s.ByReason[k] = v
+	}
+	p.mu.Unlock()
+	s.Head, s.LogBytes, s.Subscribers = p.tail.position(), p.log.Stats().StoredBytes, p.acks.all()
+	return s
+}
+
+// Name returns the stream's full name.
+func (p *Proxy) Name() string { return p.cfg.Name }
+
+// Schema returns the stream's columns.
+func (p *Proxy) Schema() *tuple.Schema { return p.cfg.Schema }
+
+// Head returns the position of what is durable.
+func (p *Proxy) Head() tuple.Position { return p.tail.position() }
+
+// Ack records what a subscriber's durable state covers.
+func (p *Proxy) Ack(subscriber string, at tuple.Position) { p.acks.ack(subscriber, at) }
+
+// Forget stops counting a subscriber.
+func (p *Proxy) Forget(subscriber string) { p.acks.forget(subscriber) }
+
+// Run reads the connector until ctx ends. What goes wrong outside (a full disk, a source that cannot be opened) is shown
+// in the status and tried again; Run fails only on what trying again cannot mend.
+func (p *Proxy) Run(ctx context.Context) error {
+	defer p.tail.close(flow.ErrClosed)
+	stop := make(chan struct{})
+	var keeper sync.WaitGroup
+	keeper.Go(func() { p.keep(stop) })
+	defer func() { close(stop); keeper.Wait() }()
+	delay := retryFirst
+	for {
+		began := p.cfg.Clock.Now()
+		err := p.runOnce(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err == nil: // the source has ended
+			<-ctx.Done()
+			return nil
+		case errors.As(err, new(*FatalError)):
+			p.fail(err)
+			<-ctx.Done()
+			return nil
+		}
+		p.fail(err)
+		if p.cfg.Clock.Now().Sub(began) > 10*retryLast {
+			delay = retryFirst
+		}
+		select {
+		case <-p.cfg.Clock.After(delay):
+		case <-ctx.Done():
+			return nil
+		}
+		delay = min(2*delay, retryLast)
+	}
+}
+
+// Retry times after a failure of the connector or the disk.
+const (
+	retryFirst = 100 * time.Millisecond
+	retryLast  = 5 * time.Second
+)
+
+// FatalError is what trying again cannot mend: on_error = "fail", or a log that cannot be read.
+type FatalError struct{ Err error }
+
+// Error prints the cause.
+func (e *FatalError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *FatalError) Unwrap() error { return e.Err }
+
+// fail shows a failure, and logs it if it is a new one.
+func (p *Proxy) fail(err error) {
+	p.mu.Lock()
+	changed := p.status.Failure != err.Error()
+	p.status.Failure = err.Error()
+	p.mu.Unlock()
+	if changed {
+		p.cfg.Log.Warn("source stopped", zap.String("stream", p.cfg.Name), zap.Bool("full", errors.Is(err, disk.ErrFull)), zap.Error(err))
+	}
+}
+
+// keep stores acknowledgements and frees what all have acknowledged, once a second and at the end.
+func (p *Proxy) keep(stop <-chan struct{}) {
+	for {
+		select {
+		case <-p.cfg.Clock.After(time.Second):
+			p.free()
+		case <-stop:
+			p.free()
+			return
+		}
+	}
+}
+
+func (p *Proxy) free() {
+	if all, changed := p.acks.take(); changed {
+		if err := p.cfg.Acks.Store(p.cfg.Name, all); err != nil {
+			p.cfg.Log.Warn("acknowledgements not stored", zap.String("stream", p.cfg.Name), zap.Error(err))
+			return // nothing is freed that a restart would ask for again
+		}
+	}
+	head := p.tail.position()
+	id, ok := p.acks.lowest(head.Generation)
+	if !ok || id == 0 {
+		return
+	}
+	_, err := p.log.Retain(seglog.Retention{Age: p.cfg.Retain}, head.Time, seglog.Position{Generation: head.Generation, Key: id + 1})
+	if err != nil && !errors.Is(err, seglog.ErrClosed) {
+		p.cfg.Log.Warn("log not truncated", zap.String("stream", p.cfg.Name), zap.Error(err))
+	}
+}
+
+// Close closes the log. Run has returned.
+func (p *Proxy) Close() error {
+	p.tail.close(flow.ErrClosed)
+	return p.log.Close()
+}

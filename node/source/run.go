@@ -1,0 +1,320 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"go.uber.org/zap"
+	"golang.org/x/sync/errgroup"
+
+	"fednode/node/connect"
+	"fednode/node/ingest"
+	"fednode/query/tuple"
+	"fednode/storage/seglog"
+)
+
+// inFlight bounds the commits that wait to become durable: enough for one synced write to take many, few enough that
+// memory stays small.
+const inFlight = 32
+
+// attempt is one life of the pipeline reader → decider → log → subscribers. A failure ends the whole of it, and the
+// next begins at the newest durable commit: so what was decided but not logged is decided again, and nothing twice.
+type attempt struct {
+	p       *Proxy
+	reader  connect.Reader
+	decider *ingest.Decider
+	began   time.Time
+	errors  uint64
+	pos     []byte
+	state   connect.Status
+	buf     tuple.Encoder
+	blocks  chan *connect.Block
+	commits chan commit
+}
+
+// commit is a record on its way to the disk.
+type commit struct {
+	rec *record
+	log seglog.Commit
+}
+
+// runOnce reads until the source has ended (nil), ctx ends, or something fails.
+func (p *Proxy) runOnce(ctx context.Context) error {
+	if p.last != nil && p.last.ended {
+		p.condition(connect.Status{State: connect.Ended, End: connect.EndEOF})
+		return nil
+	}
+	a := &attempt{p: p, began: p.cfg.Clock.Now(), blocks: make(chan *connect.Block, 2), commits: make(chan commit, inFlight)}
+	a.resume()
+	r, err := p.cfg.Source.Open(ctx, a.pos)
+	if err != nil {
+		return fmt.Errorf("open: %w", err)
+	}
+	a.reader = r
+	defer r.Close()
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return a.read(ctx) })
+	g.Go(func() error { return a.decide(ctx) })
+	g.Go(func() error { return a.publish(ctx) })
+	return g.Wait()
+}
+
+// resume takes up the state of the newest durable commit.
+func (a *attempt) resume() {
+	p := a.p
+	a.decider = ingest.New(p.cfg.Rules, 0)
+	if p.last != nil {
+		a.decider = ingest.Restore(p.cfg.Rules, p.last.state, p.last.totals, 0)
+		a.errors, a.pos = p.last.errors, p.last.position
+	}
+}
+
+// now is the attempt's monotonic clock.
+func (a *attempt) now() tuple.Instant {
+	return tuple.Instant(a.p.cfg.Clock.Now().Sub(a.began).Microseconds())
+}
+
+// arrival is the wall clock, moved on by the monotonic one: a step of the clock while the source runs changes nothing.
+func (a *attempt) arrival() tuple.Time {
+	return tuple.TimeOf(a.began).Add(int64(a.now()))
+}
+
+// read hands on what the connector delivers.
+func (a *attempt) read(ctx context.Context) error {
+	defer close(a.blocks)
+	for {
+		b, err := a.reader.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case a.blocks <- b:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// decide turns blocks and the passing of time into commits.
+func (a *attempt) decide(ctx context.Context) error {
+	defer close(a.commits)
+	interval := time.Duration(max(a.p.cfg.Rules.BoundaryInterval, tuple.Millisecond)) * time.Microsecond
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		if err := a.room(ctx); err != nil {
+			return err
+		}
+		select {
+		case b, open := <-a.blocks:
+			if !open {
+				return nil
+			}
+			if err := a.block(ctx, b); err != nil {
+				return err
+			}
+		case <-tick.C:
+			if err := a.tick(ctx); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// room waits while the log holds more than it may: subscribers have to acknowledge first.
+func (a *attempt) room(ctx context.Context) error {
+	for full := false; ; full = true {
+		held := a.p.log.Stats().StoredBytes
+		if held < a.p.cfg.MaxLogBytes {
+			if full {
+				a.p.clearFailure()
+			}
+			return nil
+		}
+		if !full {
+			a.p.fail(fmt.Errorf("the log holds %d bytes, %d are allowed; intake waits until subscribers acknowledge", held, a.p.cfg.MaxLogBytes))
+		}
+		select {
+		case <-a.p.cfg.Clock.After(retryFirst):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// block decides about what the connector delivered, in one commit.
+func (a *attempt) block(ctx context.Context, b *connect.Block) error {
+	a.state, a.pos = b.Status, b.Pos
+	a.p.condition(b.Status)
+	rec := &record{position: b.Pos, ended: b.Status.State == connect.Ended}
+	if err := a.rejects(rec, b); err != nil {
+		return err
+	}
+	rec.state = a.decider.State()
+	if b.Rows() > 0 {
+		arrival := a.arrival()
+		if !a.p.cfg.HasTime {
+			a.stamp(b.Batch, arrival)
+		}
+		c := a.decider.Rows(b.Batch, arrival, a.now())
+		rec.batch, rec.firstID = c.Batch, c.FirstID
+		a.judge(rec, c, b.Batch)
+	}
+	if rec.ended {
+		a.decider.Tick(a.now(), ingest.Ended)
+	}
+	return a.append(ctx, rec)
+}
+
+// stamp gives rows of a stream without event time their arrival; it never goes back.
+func (a *attempt) stamp(b *tuple.Batch, arrival tuple.Time) {
+	arrival = max(arrival, a.decider.State().High)
+	for i := range b.Time {
+		b.Time[i] = arrival
+	}
+}
+
+// rejects counts records that could not be read and sets them aside.
+func (a *attempt) rejects(rec *record, b *connect.Block) error {
+	for i := range b.Rejects {
+		r := &b.Rejects[i]
+		if a.p.cfg.OnError == ErrorFail {
+			return &FatalError{Err: fmt.Errorf("%w; the stream says on_error = \"fail\"", r)}
+		}
+		a.errors++
+		if a.p.cfg.OnError == ErrorSide {
+			rec.side = append(rec.side, rejected(r, a.arrival()))
+		} else {
+			a.p.count(r.Reason.String())
+		}
+	}
+	return nil
+}
+
+// judge sets late and future rows aside, unless they were dropped or clamped.
+func (a *attempt) judge(rec *record, c ingest.Commit, b *tuple.Batch) {
+	for _, v := range c.Verdicts {
+		a.p.warnOnce(v)
+		if v.Accepted || v.Late && a.p.cfg.Rules.Late == ingest.LateDrop {
+			a.p.count(map[bool]string{true: "late", false: "future"}[v.Late])
+			continue
+		}
+		rec.side = append(rec.side, judged(v, b))
+	}
+}
+
+// tick lets an idle source's boundary follow the clock.
+func (a *attempt) tick(ctx context.Context) error {
+	if _, ok := a.decider.Tick(a.now(), conditionOf(a.state.State)); !ok {
+		return nil
+	}
+	return a.append(ctx, &record{state: a.decider.State(), position: a.pos})
+}
+
+func conditionOf(s connect.State) ingest.Condition {
+	switch s {
+	case connect.Idle:
+		return ingest.Waiting
+	case connect.Disconnected:
+		return ingest.Disconnected
+	case connect.Ended:
+		return ingest.Ended
+	}
+	return ingest.Behind
+}
+
+// maxSide bounds what one commit keeps of set-aside records in bytes; further ones keep their reason only.
+const maxSide = 4 << 20
+
+// append hands a commit to the log. It is durable, and sent, once publish has seen it.
+func (a *attempt) append(ctx context.Context, rec *record) error {
+	rec.state, rec.totals, rec.errors = a.decider.State(), a.decider.Totals(), a.errors
+	size := 0
+	for i := range rec.side {
+		if size += len(rec.side[i].raw); size > maxSide {
+			rec.side[i].raw = nil
+		}
+	}
+	a.buf.B = a.buf.B[:0]
+	rec.encode(&a.buf, a.p.cfg.Schema)
+	c, err := a.p.log.Append(ctx, seglog.Entry{Key: rec.lastID(), Time: rec.state.High, Payload: a.buf.B})
+	if err != nil {
+		return err
+	}
+	select {
+	case a.commits <- commit{rec: rec, log: c}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// publish sends what has become durable. It goes on to the end after decide has stopped: what is in the log is also
+// known to the proxy, whether it was sent or not.
+func (a *attempt) publish(ctx context.Context) error {
+	boundary := tuple.MinTime
+	for c := range a.commits {
+		if err := c.log.Wait(context.WithoutCancel(ctx)); err != nil {
+			return err
+		}
+		a.p.clearFailure()
+		a.p.last = c.rec
+		a.p.note(c.rec)
+		fs := frames(c.rec, a.p.log.Identity().Generation)
+		if c.rec.state.Boundary == boundary && len(fs) > 0 && fs[len(fs)-1].Kind == tuple.Boundary {
+			fs = fs[:len(fs)-1]
+		}
+		boundary = c.rec.state.Boundary
+		if len(fs) > 0 {
+			a.p.tail.publish(fs...)
+		}
+	}
+	return nil
+}
+
+// condition notes what the connector says of itself.
+func (p *Proxy) condition(s connect.Status) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.status.Condition, p.status.Detail = conditionOf(s.State), s.Detail
+	if s.State == connect.Ended && s.End != connect.EndEOF {
+		p.status.Detail = string(s.End) + ": " + s.Detail
+	}
+}
+
+func (p *Proxy) clearFailure() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.status.Failure = ""
+}
+
+// count counts a row or record that leaves no trace in the log.
+func (p *Proxy) count(reason string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.status.ByReason[reason]++
+}
+
+// warnOnce logs the first late and the first future row of this start: from then on the counters tell.
+func (p *Proxy) warnOnce(v ingest.Verdict) {
+	p.mu.Lock()
+	first := !p.warned[v.Late]
+	p.warned[v.Late] = true
+	p.mu.Unlock()
+	if !first {
+		return
+	}
+	if v.Late {
+		p.cfg.Log.Warn("first late row; raise max_out_of_order if there are many", zap.String("stream", p.cfg.Name), zap.Stringer("limit", v.Limit))
+		return
+	}
+	p.cfg.Log.Warn("first row from the future; its source's clock may be wrong, or its time in another unit", zap.String("stream", p.cfg.Name), zap.Stringer("limit", v.Limit))
+}
