@@ -168,6 +168,11 @@ func (c *chunk) before(t tuple.Time) int {
 	return sort.Search(n, func(k int) bool { return c.batch.Time[c.row(c.next+k)] >= t })
 }
 
+// Gap records that an input goes on in a generation with the ids after lastID: what lies between will not come.
+func (u *SUnion) Gap(in int, generation, lastID uint64) {
+	u.inputs[in].generation, u.inputs[in].lastID = generation, lastID
+}
+
 // Boundary records that no later row of the input has stime < t. A lower boundary than before says nothing new.
 func (u *SUnion) Boundary(in int, t tuple.Time) {
 	i := &u.inputs[in]
@@ -279,11 +284,5 @@ func (c *chunk) id(row int) uint64 {
 	return c.first + uint64(row)
 }
 
-// Waiting returns how many rows wait in all inputs.
-func (u *SUnion) Waiting() int {
-	n := 0
-	for i := range u.inputs {
-		n += u.inputs[i].rows
-	}
-	return n
-}
+// Waiting returns how many rows wait in an input.
+func (u *SUnion) Waiting(in int) int { return u.inputs[in].rows }

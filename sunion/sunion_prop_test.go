@@ -179,8 +179,10 @@ func TestUnionOrder(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Fatalf("got  %v\nwant %v", got, want)
 			}
-			if u.Waiting() != 0 {
-				t.Fatalf("%d rows still wait", u.Waiting())
+			for n := range inputs {
+				if u.Waiting(n) != 0 {
+					t.Fatalf("%d rows still wait in input %d", u.Waiting(n), n)
+				}
 			}
 		}))
 	}

@@ -60,17 +60,11 @@ func TestInletSurvivesCuts(t *testing.T) {
 		const rows = 300
 		go func() {
 			for id := uint64(1); id <= rows; id += 3 {
-				if err := out.Append(t.Context(), insertion(id, 3)); err != nil {
-					t.Error(err)
-				}
-				if err := out.Append(t.Context(), &tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: tuple.Time(id)}); err != nil {
-					t.Error(err)
-				}
+				out.Append(insertion(id, 3))
+				out.Append(&tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: tuple.Time(id)})
 				time.Sleep(10 * time.Millisecond) // virtual
 			}
-			if err := out.Append(t.Context(), &tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: tuple.MaxTime}); err != nil {
-				t.Error(err)
-			}
+			out.Append(&tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: tuple.MaxTime})
 		}()
 		in := NewInlet(&flaky{out: out, rand: rand.New(rand.NewPCG(1, 2))}, "a/q/o", Subscriber{Name: "me", From: tuple.Position{Time: tuple.MinTime}}, func(InletEvent) {})
 		next := uint64(1)
@@ -100,9 +94,7 @@ func TestInletSurvivesCuts(t *testing.T) {
 func TestGap(t *testing.T) {
 	out := NewOutput(OutputConfig{Name: "a/q/o", Schema: schema, Limit: 1 << 20, Generation: 1, Start: tuple.Position{Time: tuple.MinTime}, Expected: []string{"other"}})
 	for id := uint64(1); id < 10; id += 3 {
-		if err := out.Append(t.Context(), insertion(id, 3)); err != nil {
-			t.Fatal(err)
-		}
+		out.Append(insertion(id, 3))
 	}
 	out.Ack("other", tuple.Position{Generation: 1, ID: 6, Time: tuple.MinTime})
 	in := NewInlet(direct{out}, "a/q/o", Subscriber{Name: "me", Counted: true, From: tuple.Position{Time: tuple.MinTime}}, func(InletEvent) {})
@@ -120,31 +112,29 @@ type direct struct{ out *Output }
 func (d direct) Open(_ context.Context, _ string, s Subscriber) (Cursor, error) { return d.out.Open(s) }
 func (d direct) Ack(_, subscriber string, p tuple.Position)                     { d.out.Ack(subscriber, p) }
 
-// TestBackpressure shows that a full output blocks rows and lets boundaries pass, until somebody acknowledges.
-func TestBackpressure(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		out := NewOutput(OutputConfig{Name: "a/q/o", Schema: schema, Limit: 1, Generation: 1, Start: tuple.Position{Time: tuple.MinTime}, Expected: []string{"me"}})
-		if err := out.Append(t.Context(), insertion(1, 1)); err != nil {
-			t.Fatal(err)
-		}
-		done := make(chan error, 1)
-		go func() { done <- out.Append(t.Context(), insertion(2, 1)) }()
-		synctest.Wait()
-		select {
-		case err := <-done:
-			t.Fatalf("a full buffer took rows: %v", err)
-		default:
-		}
-		if err := out.Append(t.Context(), &tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: 5}); err != nil {
-			t.Fatal(err)
-		}
-		out.Ack("me", tuple.Position{Generation: 1, ID: 1, Time: 5})
-		if err := <-done; err != nil {
-			t.Fatal(err)
-		}
-		out.Close()
-		if err := out.Append(t.Context(), insertion(3, 1)); !errors.Is(err, ErrClosed) {
-			t.Fatalf("got %v, want ErrClosed", err)
-		}
-	})
+// TestFull shows that an output says when it is full and when room has been made, and that a closed one ends its
+// readers.
+func TestFull(t *testing.T) {
+	out := NewOutput(OutputConfig{Name: "a/q/o", Schema: schema, Limit: 1, Generation: 1, Start: tuple.Position{Time: tuple.MinTime}, Expected: []string{"me"}})
+	if full, _ := out.Full(); full {
+		t.Fatal("an empty output is full")
+	}
+	out.Append(insertion(1, 1))
+	full, changed := out.Full()
+	if !full {
+		t.Fatal("an output over its limit is not full")
+	}
+	out.Ack("me", tuple.Position{Generation: 1, ID: 1, Time: 5})
+	<-changed
+	if full, _ = out.Full(); full {
+		t.Fatal("still full after everything was acknowledged")
+	}
+	c, err := out.Open(Subscriber{Name: "tail", From: out.Head()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Close()
+	if _, err := c.Next(t.Context()); !errors.Is(err, ErrClosed) {
+		t.Fatalf("got %v, want ErrClosed", err)
+	}
 }

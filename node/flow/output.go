@@ -29,7 +29,7 @@ var _ Stream = (*Output)(nil)
 type OutputConfig struct {
 	Name   string
 	Schema *tuple.Schema
-	// Limit is how many bytes of unacknowledged frames are held before Append blocks.
+	// Limit is how many bytes of unacknowledged frames make the output Full.
 	Limit int64
 	// Generation of the ids, from 1.
 	Generation uint64
@@ -80,29 +80,23 @@ func (o *Output) Head() tuple.Position {
 	return o.head
 }
 
-// Append adds an owned frame. It blocks while the buffer is full and somebody is counted who can empty it; ctx ends the
-// wait. Boundaries always pass, so that a quiet path never waits for a full one.
-func (o *Output) Append(ctx context.Context, f *tuple.Frame) error {
-	for {
-		o.mu.Lock()
-		if o.closed {
-			o.mu.Unlock()
-			return ErrClosed
-		}
-		if f.Kind != tuple.Insertion || o.buffer.Bytes() < o.limit {
-			o.append(f)
-			o.wake()
-			o.mu.Unlock()
-			return nil
-		}
-		changed := o.changed
-		o.mu.Unlock()
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+// Append adds an owned frame. It never blocks: the producer looks at Full between buckets, since a bucket that has begun
+// must be ended before anybody downstream can acknowledge any of it.
+func (o *Output) Append(f *tuple.Frame) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		return
 	}
+	o.append(f)
+	o.wake()
+}
+
+// Full reports whether the output holds as much as it may, and a channel that is closed when that may have changed.
+func (o *Output) Full() (full bool, changed <-chan struct{}) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buffer.Bytes() >= o.limit, o.changed
 }
 
 // wake tells everybody who waits that something has changed. mu is held.
