@@ -1,0 +1,263 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"fednode/node/connect"
+	"fednode/node/flow"
+	"fednode/query/tuple"
+)
+
+// Positions keeps how far a sink has taken a stream, and the sink's own state.
+type Positions interface {
+	// LoadPosition returns what the last SavePosition stored; ok is false if there is nothing.
+	LoadPosition(stream, client string) (at tuple.Position, state []byte, ok bool, err error)
+	SavePosition(stream, client string, at tuple.Position, state []byte) error
+}
+
+// Config of a client proxy.
+type Config struct {
+	// Stream is the stream to deliver; Name the subscriber's name, the same over restarts.
+	Stream string
+	Name   string
+	Sink   connect.Sink
+	// Bounded results are finished when the stream ends.
+	Bounded   bool
+	Directory flow.Directory
+	Positions Positions
+	Clock     connect.Clock
+	Log       *zap.Logger
+	// CommitInterval is how often what was written is made durable and acknowledged; 0 means 1 s.
+	CommitInterval time.Duration
+	// CommitRows commits earlier, after so many rows; 0 means 262,144.
+	CommitRows uint64
+}
+
+// Proxy delivers one stream to one sink.
+type Proxy struct {
+	cfg Config
+
+	// Owned by Run.
+	pos       tuple.Position // of what the sink has taken
+	committed tuple.Position
+	unsaved   uint64 // rows written since the last commit
+
+	mu     sync.Mutex
+	status Status
+}
+
+// Status is a copy of how a proxy stands.
+type Status struct {
+	Stream    string
+	Name      string
+	Connected bool
+	Cause     string // why not connected
+	Failure   string // what keeps the sink from taking rows; "" if nothing does
+	At        tuple.Position
+	Committed tuple.Position
+	Rows      uint64 // delivered since this start
+	Gaps      uint64
+	Done      bool // the stream has ended and the sink has been finished
+}
+
+// New returns a proxy that has not started.
+func New(cfg Config) *Proxy {
+	if cfg.CommitInterval == 0 {
+		cfg.CommitInterval = time.Second
+	}
+	if cfg.CommitRows == 0 {
+		cfg.CommitRows = 1 << 18
+	}
+	return &Proxy{cfg: cfg, status: Status{Stream: cfg.Stream, Name: cfg.Name}}
+}
+
+// Retry times after a failure of the sink.
+const (
+	retryFirst = 100 * time.Millisecond
+	retryLast  = 5 * time.Second
+)
+
+// Run delivers until ctx ends, or the stream has ended. A sink that fails is closed and recovered at its last commit,
+// again and again: the producer keeps what is not acknowledged.
+func (p *Proxy) Run(ctx context.Context) error {
+	delay := retryFirst
+	for {
+		before := p.committed
+		err := p.deliver(ctx)
+		if err == nil || ctx.Err() != nil {
+			return nil
+		}
+		p.cfg.Log.Warn("sink failed; going on from its last commit", zap.String("stream", p.cfg.Stream), zap.String("client", p.cfg.Name), zap.Error(err))
+		p.note(func(s *Status) { s.Failure = err.Error() })
+		if p.committed != before {
+			delay = retryFirst
+		}
+		select {
+		case <-p.cfg.Clock.After(delay):
+		case <-ctx.Done():
+			return nil
+		}
+		delay = min(2*delay, retryLast)
+	}
+}
+
+// Status returns how the proxy stands.
+func (p *Proxy) Status() Status {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.status
+}
+
+func (p *Proxy) note(change func(*Status)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change(&p.status)
+}
+
+// deliver recovers the sink and feeds it until the stream ends (nil), ctx ends, or the sink fails.
+func (p *Proxy) deliver(ctx context.Context) (err error) {
+	at, state, known, err := p.cfg.Positions.LoadPosition(p.cfg.Stream, p.cfg.Name)
+	if err != nil {
+		return err
+	}
+	if known && at.Time == tuple.MaxTime { // the stream had ended, and the sink has all of it
+		p.cfg.Directory.Ack(p.cfg.Stream, p.cfg.Name, at)
+		p.note(func(s *Status) { s.Done, s.At, s.Committed = true, at, at })
+		return nil
+	}
+	if p.pos, err = p.cfg.Sink.Recover(ctx, state); err != nil {
+		return fmt.Errorf("recover: %w", err)
+	}
+	if !known {
+		p.pos.Time = tuple.MinTime
+	}
+	p.committed, p.unsaved = p.pos, 0
+	defer func() { err = errors.Join(err, p.cfg.Sink.Close()) }()
+
+	in := flow.NewInlet(p.cfg.Directory, p.cfg.Stream, flow.Subscriber{Name: p.cfg.Name, From: p.pos, Counted: true}, p.connection)
+	pullCtx, stop := context.WithCancel(ctx)
+	defer stop()
+	frames := make(chan *tuple.Frame, 4)
+	var puller sync.WaitGroup
+	puller.Go(func() { pull(pullCtx, in, frames) })
+	defer puller.Wait()
+	defer stop()
+	return p.feed(ctx, frames)
+}
+
+func pull(ctx context.Context, in *flow.Inlet, to chan<- *tuple.Frame) {
+	defer in.Close()
+	for {
+		f, err := in.Next(ctx)
+		if err != nil {
+			return // ctx has ended
+		}
+		select {
+		case to <- f:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (p *Proxy) connection(e flow.InletEvent) {
+	p.note(func(s *Status) {
+		s.Connected, s.Cause = e.Connected, ""
+		if e.Cause != nil {
+			s.Cause = e.Cause.Error()
+		}
+	})
+}
+
+// feed hands frames to the sink.
+func (p *Proxy) feed(ctx context.Context, frames <-chan *tuple.Frame) error {
+	commit := p.cfg.Clock.After(p.cfg.CommitInterval)
+	for {
+		select {
+		case f := <-frames:
+			if err := p.frame(ctx, f); err != nil {
+				return err
+			}
+			if p.pos.Time == tuple.MaxTime {
+				return p.finish(ctx)
+			}
+			if p.unsaved < p.cfg.CommitRows {
+				continue
+			}
+		case <-commit:
+			commit = p.cfg.Clock.After(p.cfg.CommitInterval)
+		case <-ctx.Done():
+			return p.commit(context.WithoutCancel(ctx))
+		}
+		if err := p.commit(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// frame gives the sink what a frame brings.
+func (p *Proxy) frame(ctx context.Context, f *tuple.Frame) error {
+	switch f.Kind {
+	case tuple.Insertion:
+		rows := connect.SinkRows{Batch: f.Batch, Generation: f.Generation, FirstID: f.FirstID, IDs: f.IDs}
+		if err := p.cfg.Sink.Write(ctx, rows); err != nil {
+			return fmt.Errorf("write: %w", err)
+		}
+		p.pos.Generation, p.pos.ID = f.Generation, f.LastID
+		n := uint64(f.Batch.Rows())
+		p.unsaved += n
+		p.note(func(s *Status) { s.Rows += n; s.At = p.pos; s.Failure = "" })
+	case tuple.Boundary:
+		p.pos.Time = f.Time
+		p.note(func(s *Status) { s.At = p.pos })
+	case tuple.Gap:
+		p.cfg.Log.Warn("stable tuples are lost", zap.String("stream", p.cfg.Stream), zap.Stringer("gap", f))
+		p.pos = tuple.Position{Generation: f.Generation, ID: f.FirstID, Time: max(p.pos.Time, f.To)}
+		p.note(func(s *Status) { s.Gaps++; s.At = p.pos })
+	}
+	return nil
+}
+
+// commit makes durable what was written, keeps the position with the sink's state, and acknowledges it.
+func (p *Proxy) commit(ctx context.Context) error {
+	if p.pos == p.committed {
+		return nil
+	}
+	state, err := p.cfg.Sink.Commit(ctx, p.pos)
+	if err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	if err := p.cfg.Positions.SavePosition(p.cfg.Stream, p.cfg.Name, p.pos, state); err != nil {
+		return err
+	}
+	p.committed, p.unsaved = p.pos, 0
+	p.cfg.Directory.Ack(p.cfg.Stream, p.cfg.Name, p.pos)
+	p.note(func(s *Status) { s.Committed = p.pos })
+	return nil
+}
+
+// finish commits the end of the stream and, for a bounded result, makes it visible as a whole.
+func (p *Proxy) finish(ctx context.Context) error {
+	if !p.cfg.Bounded {
+		err := p.commit(ctx)
+		if err == nil {
+			p.note(func(s *Status) { s.Done = true })
+		}
+		return err
+	}
+	if err := p.cfg.Sink.Finish(ctx); err != nil {
+		return fmt.Errorf("finish: %w", err)
+	}
+	if err := p.cfg.Positions.SavePosition(p.cfg.Stream, p.cfg.Name, p.pos, nil); err != nil {
+		return err
+	}
+	p.cfg.Directory.Ack(p.cfg.Stream, p.cfg.Name, p.pos)
+	p.note(func(s *Status) { s.Done = true; s.At, s.Committed = p.pos, p.pos })
+	return nil
+}
