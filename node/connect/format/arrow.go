@@ -1,0 +1,197 @@
+package format
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"fednode/node/connect"
+	"fednode/query/tuple"
+	"fednode/query/tuple/arrowio"
+)
+
+// records is a sequence of Arrow records: an Arrow file or stream, or a Parquet file.
+type records interface {
+	Schema() *arrow.Schema
+	// Next returns the next record, or io.EOF after the last.
+	Next() (arrow.RecordBatch, error)
+}
+
+// arrowReader reads rows out of records. Its place is a row number: a new reader passes over the rows before.
+type arrowReader struct {
+	stream *connect.Stream
+	src    io.Reader
+	open   func(io.Reader) (records, error)
+
+	in      records
+	im      *arrowImport
+	pending *tuple.Batch // rows read and not yet given
+	bad     []arrowio.RowError
+	from    int   // rows of pending already given
+	row     int64 // number of the next row to give
+	skip    int64
+	cut     error // how the input is to end, although all its records were read
+}
+
+func newArrowReader(s *connect.Stream, src io.Reader) *arrowReader {
+	r := &arrowReader{stream: s, src: src}
+	r.open = r.openArrow
+	return r
+}
+
+// arrowMagic begins an Arrow file; a stream follows, eight bytes from the beginning.
+const arrowMagic = "ARROW1"
+
+// openArrow opens a file or a stream. A file whose index is missing is read as the stream it holds.
+func (r *arrowReader) openArrow(src io.Reader) (records, error) {
+	if seeker, ok := src.(io.ReadSeeker); ok {
+		rd, err := arrowio.Open(src, arrowio.Options{})
+		if err == nil {
+			return rd, nil
+		}
+		if _, err := seeker.Seek(0, io.SeekStart); err != nil {
+			return nil, err
+		}
+	}
+	in := bufio.NewReader(src)
+	if head, _ := in.Peek(len(arrowMagic)); string(head) == arrowMagic {
+		if _, err := in.Discard(8); err != nil {
+			return nil, err
+		}
+		if _, canSeek := src.(io.Seeker); canSeek {
+			r.cut = &InputError{connect.EndTruncated, errors.New("the index at the end of the Arrow file is missing or damaged")}
+		}
+	}
+	return arrowio.Open(struct{ io.Reader }{in}, arrowio.Options{})
+}
+
+func (r *arrowReader) Notice() string { return "" }
+
+func (r *arrowReader) Save(e *tuple.Encoder) { e.Int(r.row) }
+
+func (r *arrowReader) Restore(d *tuple.Decoder) int64 {
+	if r.skip = d.Int(); r.skip < 0 {
+		d.Fail("row %d", r.skip)
+	}
+	return 0
+}
+
+func (r *arrowReader) Read(rows *Rows, _ bool) error {
+	if r.in == nil {
+		if err := r.begin(rows); err != nil {
+			return err
+		}
+	}
+	for !rows.Full() {
+		if r.pending == nil {
+			if err := r.next(rows); err != nil {
+				return err
+			}
+		}
+		if n := int64(r.pending.Rows() - r.from); r.skip >= r.row+n {
+			r.row += n
+			r.pending = nil
+			continue
+		} else if r.skip > r.row {
+			r.from += int(r.skip - r.row)
+			r.row = r.skip
+		}
+		if r.from == r.pending.Rows() {
+			r.pending = nil
+			continue
+		}
+		r.give(rows)
+	}
+	return nil
+}
+
+func (r *arrowReader) begin(rows *Rows) error {
+	in, err := r.open(r.src)
+	if err != nil {
+		return r.damaged(err)
+	}
+	im, err := newArrowImport(in.Schema(), r.stream, rows.file)
+	if err != nil {
+		return err
+	}
+	r.in, r.im = in, im
+	return nil
+}
+
+func (r *arrowReader) damaged(err error) error {
+	var already *InputError
+	switch {
+	case errors.As(err, &already):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		return &InputError{connect.EndTruncated, err}
+	}
+	return &InputError{connect.EndCorrupt, err}
+}
+
+func (r *arrowReader) next(rows *Rows) error {
+	rec, err := r.in.Next()
+	if err == io.EOF {
+		if r.cut != nil {
+			return r.cut
+		}
+		return io.EOF
+	}
+	if err != nil {
+		return r.damaged(err)
+	}
+	if r.pending, r.bad, err = r.im.batch(rec); err != nil {
+		return r.damaged(fmt.Errorf("arrow record: %w", err))
+	}
+	r.from = 0
+	return nil
+}
+
+// give hands over as many pending rows as a block takes, those that cannot be had as rejects.
+func (r *arrowReader) give(rows *Rows) {
+	lo := r.from
+	hi := min(r.pending.Rows(), lo+rows.max)
+	part := r.pending.Slice(lo, hi)
+	r.im.places(part, rows.file, r.row)
+	reasons := make(map[int]arrowio.RowError)
+	for _, b := range r.bad {
+		if b.Row >= lo && b.Row < hi {
+			reasons[b.Row-lo] = b
+		}
+	}
+	t := r.stream.TimeColumn
+	sel := make([]uint32, 0, hi-lo)
+	for i := 0; i < hi-lo; i++ {
+		if len(rows.rejects) >= maxRejects {
+			hi = lo + i // the rest goes into the next block
+			break
+		}
+		at := connect.Place{File: rows.file, Offset: r.row + int64(i)}
+		if b, bad := reasons[i]; bad {
+			rows.rejects = append(rows.rejects, connect.Reject{Reason: connect.WrongType, Field: r.im.column(b.Column), Detail: b.Reason, Before: len(sel), Place: at})
+		} else if t >= 0 && part.Cols[t].IsNull(i) {
+			rows.rejects = append(rows.rejects, connect.Reject{Reason: connect.NoTime, Field: r.stream.Columns[t].Name,
+				Detail: "the time of the row is missing", Before: len(sel), Place: at})
+		} else {
+			sel = append(sel, uint32(i))
+		}
+	}
+	r.row += int64(hi - lo)
+	if r.from = hi; r.from == r.pending.Rows() {
+		r.pending = nil
+	}
+	if len(sel) < part.Rows() {
+		part.Sel = sel
+		part = part.Clone()
+	}
+	if t >= 0 {
+		part.Time = make([]tuple.Time, part.Rows())
+		for i, v := range part.Cols[t].Int {
+			part.Time[i] = tuple.Time(v)
+		}
+	}
+	rows.batch = part
+}

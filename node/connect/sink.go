@@ -1,0 +1,46 @@
+package connect
+
+import (
+	"context"
+
+	"fednode/query/tuple"
+)
+
+// SinkStream is what a sink is declared for.
+type SinkStream struct {
+	Name   string
+	Schema *tuple.Schema
+	// Bounded: the rows end, and the result appears as a whole at Finish. Otherwise rows are appended for ever.
+	Bounded bool
+}
+
+// SinkRows is a run of stable rows for a sink. The batch is borrowed: it is the caller's again when Write returns.
+type SinkRows struct {
+	Batch *tuple.Batch
+	// FirstID is the id of the first row; the ids are consecutive unless IDs names each. Generation is theirs.
+	Generation uint64
+	FirstID    uint64
+	IDs        []uint64
+}
+
+// Sink takes rows. The order of calls is Recover, then any number of Write and Commit, then Finish or Close.
+type Sink interface {
+	// Recover begins: at nothing if state is nil, else at exactly what the Commit that returned state had made durable;
+	// what was written after it is gone. It returns the position given to that Commit (zero if none). An error says
+	// what is wrong with the target and what to do; the sink is then not used.
+	Recover(ctx context.Context, state []byte) (tuple.Position, error)
+
+	// Write takes rows that follow what was written before. They may be lost until the next Commit.
+	Write(ctx context.Context, rows SinkRows) error
+
+	// Commit makes durable all that was written, and returns a state for Recover that holds pos. The caller stores the
+	// state before it acknowledges pos upstream.
+	Commit(ctx context.Context, pos tuple.Position) (state []byte, err error)
+
+	// Finish ends a bounded result: it becomes visible under its name as a whole.
+	Finish(ctx context.Context) error
+
+	// Close frees what the sink holds and leaves what is not committed or finished to the next Recover. It is
+	// idempotent, and does nothing after Finish.
+	Close() error
+}
