@@ -100,7 +100,8 @@ func (e *Error) Error() string {
 func Near(got string, names []string) string {
 	best, bestDist := "", len(got)/3+2
 	for _, n := range names {
-		if d := distance(strings.ToLower(got), strings.ToLower(n), bestDist); d < bestDist {
+		// Of two names with nothing in common the shorter one is not near.
+		if d := distance(strings.ToLower(got), strings.ToLower(n), bestDist); d < bestDist && d < len(n) {
 			best, bestDist = n, d
 		}
 	}

@@ -1,6 +1,10 @@
 package spec
 
 import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"fednode/query/tuple"
@@ -25,7 +29,9 @@ func (r *Reader) Errorf(key, hint, format string, args ...any) {
 // Value returns the value of a key of one of the given kinds (any kind if none is given), or nil; a missing required
 // key and a wrong kind are recorded.
 func (r *Reader) Value(key string, required bool, kinds ...Kind) *Value {
-	r.known = append(r.known, key)
+	if !slices.Contains(r.known, key) {
+		r.known = append(r.known, key)
+	}
 	e := r.T.Lookup(key)
 	if e == nil {
 		if required {
@@ -79,7 +85,11 @@ func (r *Reader) OneOf(key, def string, names ...string) string {
 			return n
 		}
 	}
-	r.Errorf(key, DidYouMean(v.Str, names), "`%s` is not one of %s", v.Str, strings.Join(names, ", "))
+	hint := ""
+	if n := Near(v.Str, names); n != "" {
+		hint = fmt.Sprintf("did you mean `%s`?", n)
+	}
+	r.Errorf(key, hint, "`%s` is not one of %s", v.Str, strings.Join(names, ", "))
 	return def
 }
 
@@ -157,4 +167,43 @@ func (r *Reader) Done() {
 			r.P.Add(e.Pos, r.T.KeyPath(e.Key), DidYouMean(e.Key, r.known), "unknown key `%s`", e.Key)
 		}
 	}
+}
+
+// Size returns a number of bytes in [lo, hi], written as text ("1MiB", "512KiB", "100B"); def if the key is absent or
+// wrong.
+func (r *Reader) Size(key string, def, lo, hi int64) int64 {
+	v := r.Value(key, false, String)
+	if v == nil {
+		return def
+	}
+	n, ok := parseSize(v.Str)
+	switch {
+	case !ok:
+		r.Errorf(key, "", "`%s` is not a size; expected a whole number and a unit, such as 64KiB, 1MiB or 2GiB", v.Str)
+	case n < lo || n > hi:
+		r.Errorf(key, "", "%s is out of range; expected %d to %d bytes", v.Str, lo, hi)
+	default:
+		return n
+	}
+	return def
+}
+
+// parseSize reads a whole number with a unit of bytes.
+func parseSize(s string) (int64, bool) {
+	units := [...]struct {
+		name  string
+		bytes int64
+	}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"B", 1}}
+	for _, u := range units {
+		digits, ok := strings.CutSuffix(s, u.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+		if err != nil || n < 0 || n > math.MaxInt64/u.bytes {
+			return 0, false
+		}
+		return n * u.bytes, true
+	}
+	return 0, false
 }

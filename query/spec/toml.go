@@ -2,6 +2,7 @@ package spec
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
 )
@@ -87,6 +88,9 @@ func (d *tomlReader) syntaxError(err error, after int) int {
 		at = d.base + int(d.parser.Range(perr.Highlight).Offset)
 	}
 	msg := err.Error()
+	if strings.HasPrefix(msg, "expected keyword") { // what begins with t, f, i or n could only have been one of four words
+		msg = "expected a value"
+	}
 	if at >= len(d.src)-1 && begin < lineStart(d.src, at) {
 		// The parser ran to the end of the file looking for a closing mark; the place to look is where it began.
 		at, msg = begin, msg+" (it begins here)"

@@ -114,7 +114,7 @@ func TestValueAt(t *testing.T) {
 
 func TestParseTOMLProblems(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
-		{"unquoted text", "kind = filter", "q.toml:1:8: expected keyword \"false\"; text is quoted: kind = \"filter\""},
+		{"unquoted text", "kind = filter", "q.toml:1:8: expected a value; text is quoted: kind = \"filter\""},
 		{"unquoted duration", "[w]\ntumbling = 60s", "q.toml:2:14: strings must be quoted; text is quoted: tumbling = \"60s\""},
 		{"colon", "\nwindwo: 5s", "q.toml:2:7: expected '=' after key; a key and its value are joined by `=`: windwo = \"5s\""},
 		{"no value", "a =\nb = 1", "q.toml:1:4: "},

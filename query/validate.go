@@ -1,0 +1,75 @@
+package query
+
+import (
+	"fednode/query/tuple"
+)
+
+// checkRules checks what a stream's rules and the query's settings demand of each other.
+func (b *builder) checkRules() {
+	for _, s := range b.d.Streams {
+		path := s.Keys.Path
+		if s.Rules.Idle == IdleHold && s.Keys.Has("idle") && !s.Traits.Bounded && !s.Traits.Replayed && b.d.Settings.MaxDelay != Unbounded && !b.o.Placement.Local {
+			b.p.Add(s.rulesPos["idle"], path+".idle", `use idle = "advance", or max_delay = "inf"`,
+				"`hold` waits for an idle source without end, which a bounded max_delay does not allow on live input")
+		}
+		if s.Rules.MaxOutOfOrder == Unbounded && !s.Traits.Bounded && b.o.Connectors != nil && s.Foreign == "" {
+			b.p.Add(s.rulesPos["max_out_of_order"], path+".max_out_of_order", "give a duration, such as \"5s\"",
+				"`inf` waits for the end of the input, which a live source does not have")
+		}
+		if s.Traits.LateBy != "" && s.Rules.MaxOutOfOrder == 0 {
+			b.p.Warn(s.rulesPos["max_out_of_order"], path+".max_out_of_order", `give a slack, such as "5m"`,
+				"%s; without slack such rows are late", s.Traits.LateBy)
+		}
+	}
+}
+
+// markUsed marks the operators from which an output can be reached, and warns of what nobody reads.
+func (b *builder) markUsed() {
+	streams := map[*Stream]bool{}
+	ports := map[Ref]bool{}
+	var mark func(Ref)
+	mark = func(r Ref) {
+		if r.Stream != nil {
+			streams[r.Stream] = true
+			return
+		}
+		ports[r] = true
+		if r.Operator.Used {
+			return
+		}
+		r.Operator.Used = true
+		for _, in := range r.Operator.Inputs {
+			mark(in)
+		}
+	}
+	for _, o := range b.d.Outputs {
+		mark(o.Input)
+	}
+	for _, o := range b.d.Operators {
+		if !o.Used {
+			b.p.Warn(o.Pos, "operators."+o.Name, "add an output, or take it out", "no output depends on `%s`; it will not run", o.Name)
+			continue
+		}
+		for i, p := range o.Plan.Ports {
+			if !ports[Ref{Operator: o, Port: i}] {
+				b.p.Warn(o.Pos, "operators."+o.Name, "", "nobody reads `%s.%s`; its rows are dropped", o.Name, p.Name)
+			}
+		}
+	}
+	for _, s := range b.d.Streams {
+		if !streams[s] {
+			b.p.Warn(s.Pos, "streams."+s.Name, "", "nobody reads `%s`", s.Name)
+		}
+	}
+}
+
+// Parts of the smallest sensible availability bound, in microseconds: detecting a failure and taking another replica,
+// and the grace for one hop.
+const (
+	delayBase  = 900 * tuple.Millisecond
+	delayGrace = 20 * tuple.Millisecond
+)
+
+// MinDelay returns the smallest sensible max_delay of a plan in microseconds: below it, an ordinary switch to another
+// replica would already make results tentative.
+func (p *Plan) MinDelay() int64 { return delayBase + int64(p.Depth+2)*delayGrace }
