@@ -88,10 +88,20 @@ const (
 // String names the class.
 func (c Convergence) String() string { return [...]string{"stateless", "convergent", "divergent"}[c] }
 
-// Input is what a declaration reads from: its name as written, and its schema.
+// Input is what a declaration reads from: its name as written, and its schema. Table is set where the input is the
+// output of a table (Plan.Table): rows are then versions of keyed entries.
 type Input struct {
 	Name   string
 	Schema *tuple.Schema
+	Table  *Table
+}
+
+// Table says how a stream of versions is read as a keyed table.
+type Table struct {
+	Key   []string // columns; one for a match other than "exact"
+	Match string   // "exact", "longest-prefix" (a cidr) or "suffix" (a string)
+	TTL   int64    // microseconds of stime after which an entry that was not renewed is gone, 0 for never
+	Limit int64    // entries, 0 for no limit
 }
 
 // Port is one output of an operator; the name is "" but for a router's.
@@ -120,6 +130,8 @@ type Plan struct {
 	Reads [][]string
 	// Detail is the declaration on one line, for explain.
 	Detail string
+	// Table is set by the kind table: the diagram hands it on to whoever reads this operator, as Input.Table.
+	Table *Table
 	// New makes an instance.
 	New func() Operator
 }
@@ -133,5 +145,7 @@ type Kind struct {
 	MinInputs int
 	MaxInputs int
 	TwoSided  bool
-	Build     func(r *spec.Reader, in []Input) *Plan
+	// TableKey is the key of the declaration that names a table, which is the last input; "" if the kind reads none.
+	TableKey string
+	Build    func(r *spec.Reader, in []Input) *Plan
 }

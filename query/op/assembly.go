@@ -1,0 +1,186 @@
+package op
+
+import "fednode/query/tuple"
+
+// assemblyRows is about how many rows an emitted batch of gathered rows has.
+const assemblyRows = 4096
+
+// assembly puts rows of several batches together in one batch with dictionaries of its own. Columns are filled one by
+// one; every column has the same number of rows before a flush.
+type assembly struct {
+	b       tuple.Batch
+	recoded []*recoder // nil but for binary columns and lists of binary values
+	all     []uint32   // scratch: element numbers of lists
+	sel     []uint32   // scratch of whoever fills the assembly
+}
+
+func newAssembly(s *tuple.Schema) *assembly {
+	a := &assembly{recoded: make([]*recoder, s.Len())}
+	a.b = tuple.Batch{Schema: s, Cols: make([]tuple.Column, s.Len())}
+	for j, f := range s.Fields() {
+		a.b.Cols[j].Reset(f.Type)
+		if f.Type.Kind.IsBinary() || f.Type.Kind == tuple.List && f.Type.Elem.IsBinary() {
+			a.recoded[j] = newRecoder()
+		}
+	}
+	return a
+}
+
+// rows is the number of rows whose stime has been added.
+func (a *assembly) rows() int { return len(a.b.Time) }
+
+// times adds the stimes of rows; nil means all.
+func (a *assembly) times(src []tuple.Time, rows []uint32) {
+	if rows == nil {
+		a.b.Time = append(a.b.Time, src...)
+		return
+	}
+	for _, i := range rows {
+		a.b.Time = append(a.b.Time, src[i])
+	}
+}
+
+// take adds rows of src to column j; nil rows means all.
+func (a *assembly) take(j int, src *tuple.Column, rows []uint32) {
+	dst := &a.b.Cols[j]
+	switch k := src.Type.Kind; {
+	case k.IsBinary():
+		a.takeBinary(dst, a.recoded[j], src, rows)
+	case k == tuple.List:
+		a.takeList(dst, a.recoded[j], src, rows)
+	default:
+		src.Gather(dst, rows)
+	}
+}
+
+func (a *assembly) takeBinary(dst *tuple.Column, r *recoder, src *tuple.Column, rows []uint32) {
+	n := len(dst.Code)
+	dst.Code = r.append(dst.Code, src, rows)
+	takeValid(dst, n, src, rows, len(dst.Code)-n)
+}
+
+func (a *assembly) takeList(dst *tuple.Column, r *recoder, src *tuple.Column, rows []uint32) {
+	n, added := dst.Rows(), src.Rows()
+	if rows != nil {
+		added = len(rows)
+	}
+	a.all = a.all[:0]
+	for k := range added {
+		i := k
+		if rows != nil {
+			i = int(rows[k])
+		}
+		for e := src.Off[i]; e < src.Off[i+1] && !src.IsNull(i); e++ {
+			a.all = append(a.all, e)
+		}
+		dst.Off = append(dst.Off, uint32(dst.Elem.Rows()+len(a.all)))
+	}
+	takeValid(dst, n, src, rows, added)
+	if len(a.all) == 0 {
+		return // an empty list of rows must not become nil, which means all
+	}
+	if r != nil {
+		a.takeBinary(dst.Elem, r, src.Elem, a.all)
+		return
+	}
+	src.Elem.Gather(dst.Elem, a.all)
+}
+
+// takeValid adds the validity of count rows of src to dst, which had n rows before them.
+func takeValid(dst *tuple.Column, n int, src *tuple.Column, rows []uint32, count int) {
+	if src.Valid == nil && dst.Valid == nil {
+		return
+	}
+	if dst.Valid == nil {
+		dst.Valid = appendTrue(dst.Valid, n)
+	}
+	switch {
+	case src.Valid == nil:
+		dst.Valid = appendTrue(dst.Valid, count)
+	case rows == nil:
+		dst.Valid = append(dst.Valid, src.Valid...)
+	default:
+		for _, i := range rows {
+			dst.Valid = append(dst.Valid, src.Valid[i])
+		}
+	}
+}
+
+func appendTrue(dst []bool, n int) []bool {
+	for range n {
+		dst = append(dst, true)
+	}
+	return dst
+}
+
+// null adds one null to column j.
+func (a *assembly) null(j int) { a.b.Cols[j].AppendNull() }
+
+// int adds one value to column j, one whose kind IsInt.
+func (a *assembly) int(j int, v int64) {
+	c := &a.b.Cols[j]
+	c.Int = append(c.Int, v)
+	if c.Valid != nil {
+		c.Valid = append(c.Valid, true)
+	}
+}
+
+// text adds n times one value to binary column j.
+func (a *assembly) text(j int, v []byte, n int) {
+	dst := &a.b.Cols[j]
+	code := a.recoded[j].dict.Intern(v)
+	for range n {
+		dst.Code = append(dst.Code, code)
+	}
+	if dst.Valid != nil {
+		dst.Valid = appendTrue(dst.Valid, n)
+	}
+}
+
+// full reports whether it is time to flush: rows enough, or a dictionary that has grown large.
+func (a *assembly) full() bool {
+	if len(a.b.Time) >= assemblyRows {
+		return true
+	}
+	for _, r := range a.recoded {
+		if r != nil && r.dict.Size() >= tuple.DictMaxBytes {
+			return true
+		}
+	}
+	return false
+}
+
+// batch returns the rows so far, borrowed until the next change.
+func (a *assembly) batch() *tuple.Batch {
+	for j, r := range a.recoded {
+		if r == nil {
+			continue
+		}
+		c := &a.b.Cols[j]
+		if c.Type.Kind == tuple.List {
+			c = c.Elem
+		}
+		c.Dict = r.dict.Dict()
+	}
+	return &a.b
+}
+
+// flush emits the rows so far, if any, and starts anew.
+func (a *assembly) flush(port int, out Out) error {
+	if a.rows() == 0 {
+		return nil
+	}
+	err := out.Batch(port, a.batch())
+	a.clear()
+	return err
+}
+
+func (a *assembly) clear() {
+	a.b.Time = a.b.Time[:0]
+	for j := range a.b.Cols {
+		a.b.Cols[j].Reset(a.b.Schema.Field(j).Type)
+		if r := a.recoded[j]; r != nil {
+			r.reset()
+		}
+	}
+}
