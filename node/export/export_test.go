@@ -1,0 +1,166 @@
+package export
+
+import (
+	"errors"
+	"math/bits"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"fednode/query/expr"
+	"fednode/query/tuple"
+)
+
+var schema = tuple.MustSchema(
+	tuple.Field{Name: "src", Type: tuple.Of(tuple.IP)},
+	tuple.Field{Name: "user", Type: tuple.Of(tuple.String)},
+	tuple.Field{Name: "dport", Type: tuple.Of(tuple.Int64)},
+)
+
+func compile(t *testing.T, text string) *expr.Program {
+	t.Helper()
+	p, errs := expr.Compile(text, schema)
+	if len(errs) > 0 {
+		t.Fatal(errs[0])
+	}
+	return p
+}
+
+func frame(t *testing.T, rows ...[3]any) *tuple.Frame {
+	t.Helper()
+	b := tuple.NewBatchBuilder(schema)
+	for i, r := range rows {
+		a := tuple.IPBytes(netip.MustParseAddr(r[0].(string)))
+		b.AppendBin(0, a[:])
+		b.AppendBin(1, []byte(r[1].(string)))
+		b.AppendInt(2, int64(r[2].(int)))
+		b.EndRow(tuple.Time(i))
+	}
+	n := uint64(len(rows))
+	return &tuple.Frame{Kind: tuple.Insertion, Generation: 1, FirstID: 11, LastID: 10 + n, Batch: b.Take()}
+}
+
+// TestHeldBack shows that rows and columns that do not leave are in no byte of what leaves, dictionaries included, and
+// that the ids of the others stay.
+func TestHeldBack(t *testing.T) {
+	x := &Export{Name: "conns", Stream: "north/conns", To: []string{"south"}, Where: compile(t, "dport < 100"),
+		Columns: []Column{{Name: "user"}, {Name: "dport"}}}
+	v, err := x.View(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := v.Frame(frame(t, [3]any{"10.0.0.1", "ann", 22}, [3]any{"10.0.0.2", "SECRET", 4000}, [3]any{"10.0.0.3", "bob", 80}))
+	if !slices.Equal(f.IDs, []uint64{11, 13}) || f.FirstID != 11 || f.LastID != 13 {
+		t.Fatalf("ids %v of %d to %d", f.IDs, f.FirstID, f.LastID)
+	}
+	if got := f.Batch.Schema.String(); got != "user string, dport int64" {
+		t.Fatalf("schema %q", got)
+	}
+	_, data := f.Batch.Cols[0].Dict.Raw()
+	if strings.Contains(string(data), "SECRET") {
+		t.Fatalf("the dictionary holds a value that was held back: %q", data)
+	}
+	if got := string(f.Batch.Cols[0].Bin(1)); got != "bob" {
+		t.Fatalf("user %q", got)
+	}
+	none := v.Frame(frame(t, [3]any{"10.0.0.2", "SECRET", 4000}))
+	if none.Batch.Rows() != 0 || none.IDs == nil {
+		t.Fatalf("a frame of held-back rows has %d rows, ids %v", none.Batch.Rows(), none.IDs)
+	}
+}
+
+// TestAllows shows that nothing leaves for an organisation that is not named, or after the export has ended.
+func TestAllows(t *testing.T) {
+	x := &Export{Name: "conns", Stream: "north/conns", To: []string{"south"}, Expires: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}
+	before, after := x.Expires.Add(-time.Second), x.Expires
+	var denied *DeniedError
+	if err := x.Allows("south", before); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Allows("east", before); !errors.As(err, &denied) || !strings.Contains(err.Error(), "exports.conns.to") {
+		t.Fatalf("got %v", err)
+	}
+	if err := x.Allows("south", after); !errors.As(err, &denied) {
+		t.Fatalf("got %v", err)
+	}
+}
+
+// TestForms shows each form of a value: the same in gives the same out under one key, another out under another key, and
+// the field says what was done.
+func TestForms(t *testing.T) {
+	own, other := &Key{Name: "own", Secret: [32]byte{1}}, &Key{Name: "contract:x/1", Secret: [32]byte{2}}
+	view := func(c Column) *View {
+		v, err := (&Export{Name: "e", Columns: []Column{c}}).View(schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	rows := frame(t, [3]any{"192.0.2.77", "ann", 1}, [3]any{"192.0.2.78", "bob", 2}, [3]any{"192.0.2.77", "ann", 3})
+	for _, c := range []Column{
+		{Name: "src", Form: tuple.Hashed, Key: own}, {Name: "user", Form: tuple.Hashed, Key: own},
+		{Name: "src", Form: tuple.Pseudonym, Key: own}, {Name: "user", Form: tuple.Pseudonym, Key: own},
+		{Name: "src", Form: tuple.PrefixPseudonym, Key: own},
+	} {
+		a := view(c).Frame(rows).Batch
+		c2 := c
+		c2.Key = other
+		b := view(c2).Frame(rows).Batch
+		col := &a.Cols[0]
+		if string(col.Bin(0)) != string(col.Bin(2)) || string(col.Bin(0)) == string(col.Bin(1)) {
+			t.Errorf("%s %v: equal values must stay equal, others differ", c.Name, c.Form)
+		}
+		if string(col.Bin(0)) == string(b.Cols[0].Bin(0)) {
+			t.Errorf("%s %v: two keys give one value", c.Name, c.Form)
+		}
+		if f := a.Schema.Field(0); f.Form != c.Form || f.Key != "own" {
+			t.Errorf("%s: field says %v %q", c.Name, f.Form, f.Key)
+		}
+	}
+	tr := view(Column{Name: "src", Form: tuple.Truncated, V4: 24, V6: 48}).Frame(rows).Batch
+	if got := string(tr.Cols[0].AppendText(nil, 0)); got != "192.0.2.0" {
+		t.Errorf("truncated to %s", got)
+	}
+}
+
+// TestPrefixes shows that two addresses share exactly as many leading bits after as before, and that IPv4 stays IPv4.
+func TestPrefixes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, err := newPrefixes([32]byte(rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "key")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v4 := rapid.Bool().Draw(t, "v4")
+		draw := func(name string) [16]byte {
+			raw := rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, name)
+			if v4 {
+				return tuple.IPBytes(netip.AddrFrom4([4]byte(raw[12:])))
+			}
+			raw[0] |= 0x20 // not an IPv4-mapped one
+			return [16]byte(raw)
+		}
+		a, b := draw("a"), draw("b")
+		keep := rapid.IntRange(0, 15).Draw(t, "same bytes")
+		copy(b[:keep], a[:keep])
+		x, y := p.value(nil, a[:]), p.value(nil, b[:])
+		if got, want := common(x, y), common(a[:], b[:]); got != want {
+			t.Fatalf("%x and %x share %d bits, their pseudonyms %d", a, b, want, got)
+		}
+		if v4 != isV4(x) {
+			t.Fatalf("%x became %x", a, x)
+		}
+	})
+}
+
+func common(a, b []byte) int {
+	for i := range a {
+		if d := a[i] ^ b[i]; d != 0 {
+			return 8*i + bits.LeadingZeros8(d)
+		}
+	}
+	return 8 * len(a)
+}
