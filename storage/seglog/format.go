@@ -16,7 +16,7 @@ const (
 	formatVersion = 1
 	segmentMagic  = "FNSEGLOG"
 	headerBytes   = 128
-	recordHeader  = 40
+	recordHeader  = 48
 	align         = 8
 	segmentSuffix = ".seg"
 	unfinished    = ".new" // a segment whose header is not durable yet
@@ -113,7 +113,8 @@ func (f *frame) before() uint64 {
 
 func padded(payload int) int64 { return (recordHeader + int64(payload) + align - 1) &^ (align - 1) }
 
-// seed starts every record's checksum, so that bytes of another log never pass for records of this one.
+// seed starts every record's checksums, so that bytes of another log, or bytes that somebody chose, do not pass for
+// records of this one.
 func seed(log [16]byte) uint32 { return crc32.Checksum(log[:], disk.Castagnoli()) }
 
 func appendRecord(b []byte, seed uint32, f frame, payload []byte) []byte {
@@ -129,25 +130,33 @@ func appendRecord(b []byte, seed uint32, f frame, payload []byte) []byte {
 	b = le.AppendUint64(b, f.key)
 	b = le.AppendUint64(b, uint64(f.time))
 	b = le.AppendUint64(b, f.durable)
-	b = append(b, payload...)
+	b = le.AppendUint32(b, crc32.Update(seed, disk.Castagnoli(), payload))
+	b = le.AppendUint32(b, 0)
 	le.PutUint32(b[at:], crc32.Update(seed, disk.Castagnoli(), b[at+4:]))
+	b = append(b, payload...)
 	for len(b)%align != at%align {
 		b = append(b, 0)
 	}
 	return b
 }
 
-// parseFrame reads the fixed part; b holds at least recordHeader bytes. Only checksum tells whether it is true.
-func parseFrame(b []byte) frame {
+// parseFrame reads the fixed part; b holds at least recordHeader bytes. ok says whether its checksum is right; the
+// payload has one of its own, so that a damaged payload costs one record and a search costs a fixed time a place.
+func parseFrame(b []byte, seed uint32) (f frame, ok bool) {
+	return readFrame(b), crc32.Update(seed, disk.Castagnoli(), b[4:recordHeader]) == binary.LittleEndian.Uint32(b)
+}
+
+// readFrame reads the fixed part of a record that was just encoded.
+func readFrame(b []byte) frame {
 	le := binary.LittleEndian
 	size := le.Uint32(b[4:])
 	return frame{size: int(size &^ markBit), mark: size&markBit != 0, seq: le.Uint64(b[8:]), key: le.Uint64(b[16:]),
 		time: tuple.Time(le.Uint64(b[24:])), durable: le.Uint64(b[32:])}
 }
 
-// valid checks the checksum of a record; b holds header and payload.
-func valid(b []byte, seed uint32) bool {
-	return crc32.Update(seed, disk.Castagnoli(), b[4:]) == binary.LittleEndian.Uint32(b)
+// validPayload checks a whole record whose fixed part is right.
+func validPayload(b []byte, seed uint32) bool {
+	return crc32.Update(seed, disk.Castagnoli(), b[recordHeader:]) == binary.LittleEndian.Uint32(b[40:])
 }
 
 func segmentName(firstSeq uint64) string { return fmt.Sprintf("%020d%s", firstSeq, segmentSuffix) }

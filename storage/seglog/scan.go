@@ -81,7 +81,6 @@ type cursor struct {
 	end  int64
 	seq  uint64 // of the last record
 	key  uint64
-	max  int // largest payload
 }
 
 // step reads the record at off. ok is false at the end and where no valid record is; skipped is then how it stands.
@@ -105,28 +104,45 @@ func (c *cursor) follows(f frame) bool {
 	return f.seq == c.seq+1
 }
 
+// head reads the fixed part of the record at off. ok says that it is a true one, after seq and key, that ends before the
+// end.
+func (c *cursor) head(off int64, seq, key uint64) (f frame, ok bool, err error) {
+	b, err := c.view(off, recordHeader, c.end)
+	if err != nil || len(b) < recordHeader {
+		return f, false, err
+	}
+	if f, ok = parseFrame(b, c.seed); !ok {
+		return f, false, nil
+	}
+	ok = f.size <= MaxPayloadBytes && f.bytes() <= c.end-off && f.seq >= seq && f.key >= key && f.durable <= f.seq
+	return f, ok, nil
+}
+
 // at reads the record at off if there is a true one after seq and key.
 func (c *cursor) at(off int64, seq, key uint64) (f frame, payload []byte, ok bool, err error) {
-	head, err := c.view(off, recordHeader, c.end)
-	if err != nil || len(head) < recordHeader {
+	f, ok, err = c.head(off, seq, key)
+	if err != nil || !ok {
 		return f, nil, false, err
 	}
-	f = parseFrame(head)
-	if f.size > c.max || f.bytes() > c.end-off || f.seq < seq || f.key < key || f.seq-seq > uint64(c.end)/recordHeader ||
-		f.durable > f.seq {
-		return f, nil, false, nil
-	}
 	whole, err := c.view(off, recordHeader+f.size, c.end)
-	if err != nil || len(whole) < recordHeader+f.size || !valid(whole, c.seed) {
+	if err != nil || len(whole) < recordHeader+f.size || !validPayload(whole, c.seed) {
 		return f, nil, false, err
 	}
 	return f, whole[recordHeader:], true, nil
 }
 
-// resync looks for the next true record after off and moves there. Without one it moves to the end. seqs and keys
+// resync looks for the next true record after off and moves there. Without one it moves to the end. Seqs and keys
 // rise, and checksums are seeded with the log's id, so bytes inside a payload do not pass for a record.
 func (c *cursor) resync() (next frame, found bool, err error) {
-	for off := c.off + align; off+recordHeader <= c.end; off += align {
+	off := c.off + align
+	f, ok, err := c.head(c.off, c.seq, c.key)
+	if err != nil {
+		return next, false, err
+	}
+	if ok {
+		off = c.off + f.bytes() // only the payload is damaged
+	}
+	for ; off+recordHeader <= c.end; off += align {
 		f, _, ok, err := c.at(off, c.seq, c.key)
 		if err != nil {
 			return f, false, err

@@ -56,7 +56,7 @@ func (s *segment) seek(before func(place) bool) place {
 
 // cursorAt returns a cursor over the durable part that starts at an indexed place.
 func (s *segment) cursorAt(f disk.File, seed uint32, p place) cursor {
-	return cursor{window: window{f: f}, seed: seed, off: p.off, end: s.end, seq: p.seq - 1, key: s.startKey, max: MaxPayloadBytes}
+	return cursor{window: window{f: f}, seed: seed, off: p.off, end: s.end, seq: p.seq - 1, key: s.startKey}
 }
 
 // createSegment makes a segment with a durable header. Until then it has another name, so that a crash leaves nothing

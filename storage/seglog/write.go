@@ -40,7 +40,7 @@ func (l *Log) write(buf []byte) error {
 func walk(buf []byte, off int64) run {
 	r := run{bytes: int64(len(buf)), maxTime: tuple.MinTime}
 	for at := int64(0); at < r.bytes; at += r.last.bytes() {
-		r.last = parseFrame(buf[at:])
+		r.last = readFrame(buf[at:])
 		r.maxTime = max(r.maxTime, r.last.time)
 		if n := len(r.places); n == 0 || off+at-r.places[n-1].off >= indexEvery {
 			r.places = append(r.places, place{seq: r.last.seq, key: r.last.key, off: off + at})

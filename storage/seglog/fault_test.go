@@ -1,0 +1,158 @@
+package seglog_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"fednode/storage/disk"
+	"fednode/storage/faultstore"
+	"fednode/storage/seglog"
+)
+
+// fillUntilFull appends records of a size one by one until that fails, and returns the keys that were acknowledged.
+func fillUntilFull(t *testing.T, l *seglog.Log, first uint64, size int) (acked []uint64) {
+	t.Helper()
+	for k := first; ; k++ {
+		_, err := l.AppendSync(context.Background(), entry(k, size))
+		if err != nil {
+			require.ErrorIs(t, err, disk.ErrFull)
+			require.ErrorContains(t, err, "writing then goes on by itself")
+			return acked
+		}
+		acked = append(acked, k)
+	}
+}
+
+// Fill, free, continue: in one process without reopening, and again after reopening on the full disk.
+func fillFreeContinue(t *testing.T, dir string, o seglog.Options, free func()) {
+	l, _ := open(t, dir, o)
+	acked := fillUntilFull(t, l, 1, 1000)
+	require.NotEmpty(t, acked)
+	keys, damage := drain(t, l, l.Oldest())
+	require.Empty(t, damage)
+	require.Equal(t, acked, keys, "what is stored stays readable, what failed is not there")
+	next := uint64(len(acked) + 1)
+	for range 3 {
+		_, err := l.AppendSync(context.Background(), entry(next, 1000))
+		require.ErrorIs(t, err, disk.ErrFull)
+	}
+	require.Equal(t, acked[len(acked)-1], l.Durable().Key)
+
+	require.NoError(t, l.Close())
+	l, rec := open(t, dir, o)
+	require.True(t, rec.Clean(), describe(&rec))
+	_, err := l.AppendSync(context.Background(), entry(next, 1000))
+	require.ErrorIs(t, err, disk.ErrFull)
+
+	free()
+	fill(t, l, next, 20, 1, 1000)
+	keys, damage = drain(t, l, l.Oldest())
+	require.Empty(t, damage)
+	require.Equal(t, span(1, next+19), keys)
+	require.NoError(t, l.Close())
+	l, rec = open(t, dir, o)
+	require.True(t, rec.Clean(), describe(&rec))
+	keys, _ = drain(t, l, l.Oldest())
+	require.Equal(t, span(1, next+19), keys)
+}
+
+// On a small tmpfs where this process may mount one; else the disk is full by rule, which the next test always shows.
+func TestFullDisk(t *testing.T) {
+	mount := t.TempDir()
+	if err := unix.Mount("tmpfs", mount, "tmpfs", 0, "size=8m"); err != nil {
+		require.ErrorIs(t, err, unix.EPERM)
+		t.Logf("no right to mount a tmpfs (%v): the full disk is shown by TestFullByRule alone", err)
+		return
+	}
+	defer func() { require.NoError(t, unix.Unmount(mount, unix.MNT_DETACH)) }()
+	ballast := filepath.Join(mount, "ballast")
+	require.NoError(t, os.WriteFile(ballast, make([]byte, 2<<20), 0o600))
+	fillFreeContinue(t, filepath.Join(mount, "log"), seglog.Options{SegmentBytes: 1 << 20}, func() {
+		require.NoError(t, os.Remove(ballast))
+	})
+}
+
+func TestFullByRule(t *testing.T) {
+	plan := faultstore.NewPlan(faultstore.Rule{AfterBytes: 300_000, Torn: true})
+	o := seglog.Options{SegmentBytes: small, OpenFile: faultstore.Files(plan)}
+	dir := t.TempDir()
+	l, _ := open(t, dir, o)
+	acked := fillUntilFull(t, l, 1, 1000)
+	keys, damage := drain(t, l, l.Oldest())
+	require.Empty(t, damage)
+	require.Equal(t, acked, keys)
+	plan.Set(faultstore.Rule{})
+	fill(t, l, uint64(len(acked)+1), 20, 1, 1000)
+	keys, _ = drain(t, l, l.Oldest())
+	require.Equal(t, span(1, uint64(len(acked)+20)), keys)
+}
+
+// Whichever write, sync or allocation fails, and however: acknowledged entries stay, failed ones are absent, and the
+// next append succeeds.
+func TestEveryWriteFails(t *testing.T) {
+	for _, torn := range []bool{false, true} {
+		for _, fault := range []error{unix.ENOSPC, unix.EIO} {
+			for write := 1; write < 60; write++ {
+				everyWrite(t, write, torn, fault)
+			}
+		}
+	}
+}
+
+func everyWrite(t *testing.T, write int, torn bool, fault error) {
+	plan := faultstore.NewPlan(faultstore.Rule{})
+	o := seglog.Options{SegmentBytes: small, OpenFile: faultstore.Files(plan)}
+	dir := t.TempDir()
+	l, _, err := seglog.Open(dir, o)
+	require.NoError(t, err)
+	plan.Set(faultstore.Rule{FromWrite: write, Times: 1, Err: fault, Torn: torn})
+	var acked []uint64
+	for k := uint64(1); k <= 40; k++ {
+		_, err := l.AppendSync(context.Background(), entry(k, 8000))
+		if err != nil {
+			require.ErrorIs(t, err, fault)
+			_, err = l.AppendSync(context.Background(), entry(k, 8000))
+		}
+		require.NoError(t, err)
+		acked = append(acked, k)
+	}
+	keys, damage := drain(t, l, l.Oldest())
+	require.Empty(t, damage)
+	require.Equal(t, acked, keys)
+	img := takeImage(t, dir) // as a crash would leave it
+	require.NoError(t, errors.Join(l.Close()))
+	again := t.TempDir()
+	img.write(t, again)
+	l, rec := open(t, again, seglog.Options{SegmentBytes: small})
+	keys, damage = drain(t, l, l.Oldest())
+	require.Empty(t, damage, describe(&rec))
+	require.Equal(t, acked, keys, "write %d torn %v: %s", write, torn, describe(&rec))
+	require.NoError(t, l.Close())
+}
+
+// A failed write fails everybody who waits for it, also those who appended meanwhile, and nobody else.
+func TestFailureIsShared(t *testing.T) {
+	plan := faultstore.NewPlan(faultstore.Rule{})
+	l, _ := open(t, t.TempDir(), seglog.Options{OpenFile: faultstore.Files(plan)})
+	ctx := context.Background()
+	fill(t, l, 1, 5, 5, 10)
+	a, err := l.Append(ctx, entry(6, 10))
+	require.NoError(t, err)
+	b, err := l.Append(ctx, entry(7, 10))
+	require.NoError(t, err)
+	plan.Set(faultstore.Rule{FromWrite: 1, Times: 1})
+	require.ErrorIs(t, b.Wait(ctx), disk.ErrFull)
+	require.ErrorIs(t, a.Wait(ctx), disk.ErrFull)
+	c, err := l.Append(ctx, entry(6, 20))
+	require.NoError(t, err)
+	require.EqualValues(t, 6, c.First)
+	require.NoError(t, c.Wait(ctx))
+	require.Error(t, a.Wait(ctx), "a failed commit stays failed")
+	require.EqualValues(t, 1, l.Stats().Failures)
+}
