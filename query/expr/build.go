@@ -62,7 +62,7 @@ func (e *Eval) buildNode(p *plan) kernel {
 	case opIn:
 		return e.buildIn(p, out)
 	case opBetween:
-		return &betweenKernel{a: e.build(p.args[0]), lo: e.build(p.args[1]), hi: e.build(p.args[2]), class: p.class, classHi: p.clasHi, not: p.not, out: out}
+		return &betweenKernel{a: e.build(p.args[0]), lo: e.build(p.args[1]), hi: e.build(p.args[2]), class: p.class, classHi: p.classHi, not: p.not, out: out}
 	case opCase:
 		return e.buildCase(p, out)
 	case opCoalesce:

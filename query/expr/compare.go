@@ -157,19 +157,16 @@ func (c *checker) between(n *syntax) *plan {
 	if a == nil || lo == nil || hi == nil {
 		return nil
 	}
-	if a.lit != litNone && lo.lit == litNone {
-		a = c.toward(a, lo)
-	}
-	if a == nil {
+	if a = c.settle(a, []*plan{lo, hi}); a == nil {
 		return nil
 	}
 	_, lo, first := c.meet(n.kids[1].pos, a, lo)
-	a2, hi, second := c.meet(n.kids[2].pos, a, hi)
+	_, hi, second := c.meet(n.kids[2].pos, a, hi)
 	if first == classNone || second == classNone {
 		return nil
 	}
-	p := &plan{op: opBetween, typ: tuple.Of(tuple.Bool), args: []*plan{a2, lo, hi}, class: first, clasHi: second, not: n.not, pos: n.at}
-	if a2.typ.Kind.IsInt() && lo.isConst() && hi.isConst() && !lo.val.null && !hi.val.null {
+	p := &plan{op: opBetween, typ: tuple.Of(tuple.Bool), args: []*plan{a, lo, hi}, class: first, classHi: second, not: n.not, pos: n.at}
+	if a.typ.Kind.IsInt() && lo.isConst() && hi.isConst() && !lo.val.null && !hi.val.null {
 		return fold(rangeBetween(p))
 	}
 	return fold(p)
@@ -191,23 +188,19 @@ func rangeBetween(p *plan) *plan {
 }
 
 func (c *checker) in(n *syntax) *plan {
-	a := c.check(n.kids[0])
-	items, ok := make([]*plan, 0, len(n.kids)), a != nil
-	for _, k := range n.kids[1:] {
-		item := c.check(k)
-		if item == nil || a == nil {
+	list, ok := c.args(n)
+	if !ok {
+		return nil
+	}
+	a, items := c.settle(list[0], list[1:]), list[1:]
+	if a == nil {
+		return nil
+	}
+	for i, item := range items {
+		var class cmpClass
+		if _, items[i], class = c.meet(item.pos, a, item); class == classNone {
 			ok = false
-			continue
 		}
-		x, y, class := c.meet(k.pos, a, item)
-		if class == classNone {
-			ok = false
-			continue
-		}
-		if a.lit != litNone {
-			a = x
-		}
-		items = append(items, y)
 	}
 	if !ok {
 		return nil
@@ -217,4 +210,26 @@ func (c *checker) in(n *syntax) *plan {
 		p.op, p.set, p.args = opInSet, set, p.args[:1]
 	}
 	return fold(p)
+}
+
+// settle gives a literal that is compared with several values the type of the first that is none, so that it has one
+// type for all of them.
+func (c *checker) settle(a *plan, others []*plan) *plan {
+	for _, o := range others {
+		if a == nil || a.lit == litNone {
+			return a
+		}
+		if o.lit == litNone {
+			a = c.toward(a, o)
+		}
+	}
+	for _, o := range others {
+		if a.lit == litNull && o.lit != litNull {
+			return constant(o.typ, value{null: true}, a.pos)
+		}
+	}
+	if a.lit == litNull {
+		return c.fail(a.pos, "use IS NULL to test for missing values", "a comparison of NULL with NULL is never true")
+	}
+	return a
 }

@@ -11,8 +11,8 @@
 // # Values
 //
 // Precedence, low to high: OR; AND; NOT; comparisons, IS, IN, BETWEEN, LIKE, MATCHES (not chainable); ||; + -; * / %;
-// unary -; ::type. Strings are 'a''b' with the quote doubled, names "a b" or bare; dotted names are one name. Keywords
-// may be in any case, names may not.
+// unary -; ::type. Strings stand in single quotes, names in double quotes or none; a quote within is doubled, and dotted
+// names are one name. Keywords may be in any case, names may not.
 //
 // Logic is three-valued as in SQL. Numbers of different types compare by their exact values. Floats have one total order:
 // -Inf < numbers < +Inf < NaN, with NaN equal to itself and -0 equal to +0, for =, < and all others alike.

@@ -42,11 +42,11 @@ func parsePath(text string) ([]jsonStep, error) {
 		var s jsonStep
 		switch {
 		case strings.HasPrefix(rest, "['"):
-			end := strings.Index(rest, "']")
-			if end < 0 {
+			key, after, found := strings.Cut(rest[2:], "']")
+			if !found {
 				return nil, bad()
 			}
-			s.key, rest = rest[2:end], rest[end+2:]
+			s.key, rest = key, after
 		case rest[0] == '[':
 			digits, after, found := strings.Cut(rest[1:], "]")
 			n, err := strconv.Atoi(digits)

@@ -9,13 +9,13 @@ import (
 	"fednode/query/tuple"
 )
 
-// params lists parameters from words "name kind", with a trailing ? for optional ones and ! for constants.
+// params lists parameters from words "name kind", with ? after it for optional ones and ! for constants.
 func params(list ...string) []param {
 	out := make([]param, len(list))
 	for i, s := range list {
 		name, kind, _ := strings.Cut(s, " ")
-		out[i].optional = strings.HasSuffix(kind, "?")
-		out[i].constant = strings.HasSuffix(kind, "!")
+		out[i].optional = strings.Contains(kind, "?")
+		out[i].constant = strings.Contains(kind, "!")
 		out[i].name = name
 		kind = strings.TrimRight(kind, "?!")
 		for k := tuple.Bool; k <= tuple.List; k++ {

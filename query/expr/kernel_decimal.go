@@ -42,31 +42,48 @@ func (k *decimalArith) eval(f *frame) *tuple.Column {
 }
 
 func (k *decimalArith) compute(a, b int64) (int64, fault) {
-	if k.op == '/' {
+	var r int64
+	var f fault
+	switch k.op {
+	case '/':
 		return k.quotient(a, b)
-	}
-	if k.op != '*' {
+	case '%':
+		r, f = k.remainder(a, b)
+	case '*':
+		r, f = mulInt(a, b)
+	default:
 		var fa, fb fault
 		a, fa = mulInt(a, pow10[k.scale-k.s])
 		b, fb = mulInt(b, pow10[k.scale-k.t])
 		if fa != faultNone || fb != faultNone {
-			return k.remainderBeyond(a, b, fa, fb)
+			return 0, faultRange // the other operand has 18 digits at this scale, too few to bring the sum back
 		}
+		r, f = intOp(k.op, a, b)
 	}
-	r, fault := intOp(k.op, a, b)
-	if fault == faultNone && magnitude(r) > maxDecimal {
+	if f == faultNone && magnitude(r) > maxDecimal {
 		return 0, faultRange
 	}
-	return r, fault
+	return r, f
 }
 
-// remainderBeyond is for operands that their common scale takes out of int64: a sum is then out of range as well, a
-// remainder only where the dividend is.
-func (k *decimalArith) remainderBeyond(a, b int64, fa, fb fault) (int64, fault) {
-	if k.op == '%' && fa == faultNone && fb != faultNone && magnitude(a) <= maxDecimal {
-		return a, faultNone // the divisor is larger than any dividend in range
+// remainder takes both to the common scale, where one of them may need two words.
+func (k *decimalArith) remainder(a, b int64) (int64, fault) {
+	if b == 0 {
+		return 0, faultZero
 	}
-	return 0, faultRange
+	ah, al := mulPow10(magnitude(a), int(k.scale-k.s))
+	bh, bl := mulPow10(magnitude(b), int(k.scale-k.t))
+	if bh != 0 { // larger than the dividend, which then is not scaled
+		return a, faultNone
+	}
+	r := bits.Rem64(ah, al, bl)
+	if r > maxDecimal {
+		return 0, faultRange
+	}
+	if a < 0 {
+		return -int64(r), faultNone
+	}
+	return int64(r), faultNone
 }
 
 // quotient is a/10^s / (b/10^t) at the result's scale, half to even.

@@ -53,25 +53,25 @@ const (
 
 // plan is a typed node. It is immutable once checked; instances with scratch memory are made from it.
 type plan struct {
-	op     op
-	typ    tuple.Type
-	pos    int
-	args   []*plan
-	base   *plan
-	other  *plan
-	val    value
-	lit    litKind
-	text   string // of a number literal
-	col    int
-	arith  byte
-	cmp    cmpOp
-	class  cmpClass
-	clasHi cmpClass
-	not    bool
-	lo, hi int64
-	set    *constSet
-	fn     *function
-	state  any
+	op      op
+	typ     tuple.Type
+	pos     int
+	args    []*plan
+	base    *plan
+	other   *plan
+	val     value
+	lit     litKind
+	text    string // of a number literal
+	col     int
+	arith   byte
+	cmp     cmpOp
+	class   cmpClass
+	classHi cmpClass
+	not     bool
+	lo, hi  int64
+	set     *constSet
+	fn      *function
+	state   any
 
 	cols   []int      // columns read, sorted
 	counts bool       // evaluation may move the counters

@@ -9,26 +9,14 @@ import (
 // caseOf types both forms of CASE.
 func (c *checker) caseOf(n *syntax) *plan {
 	p := &plan{op: opCase, pos: n.at}
-	ok := true
-	if n.base != nil {
-		p.base = c.check(n.base)
-		ok = p.base != nil
-	}
-	conds, results := make([]*plan, 0, len(n.kids)/2), make([]*plan, 0, len(n.kids)/2+1)
+	var conds, results []*plan
 	for i := 0; i < len(n.kids); i += 2 {
-		cond := c.check(n.kids[i])
-		if cond != nil && n.base == nil {
-			cond = c.boolean(cond, "WHEN")
-		}
-		if cond != nil && p.base != nil {
-			cond = c.caseValue(p, cond, n.kids[i].pos)
-		}
-		ok = ok && cond != nil
-		conds, results = append(conds, cond), append(results, c.check(n.kids[i+1]))
+		conds, results = append(conds, c.check(n.kids[i])), append(results, c.check(n.kids[i+1]))
 	}
 	if n.other != nil {
 		results = append(results, c.check(n.other))
 	}
+	ok := c.conditions(p, n, conds)
 	t, unified := c.unify("CASE", results)
 	if !ok || !unified {
 		return nil
@@ -43,16 +31,33 @@ func (c *checker) caseOf(n *syntax) *plan {
 	return fold(p)
 }
 
-// caseValue makes a value of CASE x WHEN value comparable with x.
-func (c *checker) caseValue(p *plan, v *plan, pos int) *plan {
-	base, v, class := c.meet(pos, p.base, v)
-	if class == classNone {
-		return nil
+// conditions types what stands after WHEN: conditions, or values to compare with the operand of the short form.
+func (c *checker) conditions(p *plan, n *syntax, conds []*plan) bool {
+	if n.base != nil {
+		p.base = c.check(n.base)
 	}
-	if p.base.lit == litNone || len(p.args) == 0 {
-		p.base = base
+	for _, cond := range conds {
+		if cond == nil || n.base != nil && p.base == nil {
+			return false
+		}
 	}
-	return v
+	if n.base != nil {
+		if p.base = c.settle(p.base, conds); p.base == nil {
+			return false
+		}
+	}
+	ok := true
+	for i, cond := range conds {
+		if n.base == nil {
+			conds[i] = c.boolean(cond, "WHEN")
+		} else if _, v, class := c.meet(cond.pos, p.base, cond); class != classNone {
+			conds[i] = v
+		} else {
+			conds[i] = nil
+		}
+		ok = ok && conds[i] != nil
+	}
+	return ok
 }
 
 // isSpecial reports the functions whose types or evaluation need more than a table entry.

@@ -1,8 +1,8 @@
 // Package zone loads time zones from a database inside the program, so that a zone means the same on every machine
 // whatever its system has installed.
 //
-// zoneinfo.zip is the IANA time zone database, release 2025c, in the form that the Go distribution
-// ships (public domain). A newer release changes results and comes with a changelog entry. Loading is pure; a *time.Location may be shared.
+// zoneinfo.zip is the IANA time zone database, release 2025c, in the form that the Go distribution ships (public domain).
+// A newer release may change results and comes with a changelog entry. Loading is pure; a location may be shared.
 package zone
 
 import (
