@@ -1,0 +1,289 @@
+package p2p
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"go.uber.org/zap"
+	"golang.org/x/time/rate"
+
+	"fednode/node/wire"
+)
+
+// session is one accepted hello with a peer, from then until the control stream ends.
+type session struct {
+	// fixed after newSession
+	link   *link
+	peer   Peer
+	stream network.Stream
+	in     *wire.ControlReader // owned by the reader
+	out    *encoder
+	queue  chan []byte   // encoded messages; full: send refuses. Never closed
+	owing  chan struct{} // capacity 1: credits is not empty
+	over   chan struct{} // closed when the session ends
+
+	heard atomic.Int64 // when the last byte came, Unix nanoseconds
+	rtt   atomic.Int64 // smoothed, nanoseconds; 0 before the first
+	tell  sync.Mutex   // held while the handler is called: one call at a time
+	watch watch        // guarded by tell
+
+	mu      sync.Mutex
+	cause   *Cause // why it ended; the first wins
+	doubt   *Cause // the peer was told to be down, in this session; nil while it is up
+	streams map[streamKey]*Stream
+	credits map[uint64]uint64 // to be given back, by subscription
+}
+
+// streamKey names a data stream of a session: each side numbers its own subscriptions.
+type streamKey struct {
+	ours         bool // we opened it, the subscription is the peer's
+	subscription uint64
+}
+
+func newSession(l *link, stream network.Stream, in *wire.ControlReader, out *encoder, p Peer) *session {
+	s := &session{link: l, peer: p, stream: stream, in: in, out: out,
+		queue: make(chan []byte, l.host.cfg.Queue), owing: make(chan struct{}, 1), over: make(chan struct{}),
+		streams: make(map[streamKey]*Stream), credits: make(map[uint64]uint64)}
+	s.watch.hearsUs = time.Now()
+	s.touch()
+	return s
+}
+
+// touch notes a sign of life.
+func (s *session) touch() { s.heard.Store(time.Now().UnixNano()) }
+
+// silence is how long nothing was heard at time now.
+func (s *session) silence(now time.Time) time.Duration { return now.Sub(time.Unix(0, s.heard.Load())) }
+
+// end ends the session; the first cause counts.
+func (s *session) end(c Cause) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cause != nil {
+		return
+	}
+	s.cause = &c
+	close(s.over)
+}
+
+// run serves the session and returns why it ended. The handler hears of it being up first and of it being down last.
+func (s *session) run(ctx context.Context) Cause {
+	h := s.link.host
+	h.log.Info("peer up", zap.Stringer("peer", s.peer.ID), zap.Stringer("member", s.peer.Member),
+		zap.Uint8("version", s.peer.Version), zap.Stringer("address", s.stream.Conn().RemoteMultiaddr()))
+	h.handler.PeerUp(s.peer)
+	inside, cancel := context.WithCancel(ctx)
+	var parts sync.WaitGroup
+	parts.Go(func() { s.read(inside) })
+	parts.Go(s.write)
+	parts.Go(s.keepWatch)
+	parts.Go(func() { s.keepMeasuring(inside) })
+	select {
+	case <-ctx.Done():
+		s.end(Cause{Kind: CauseStopped})
+	case <-s.over:
+	}
+	cancel()
+	s.closeStreams()
+	// The writer says goodbye within its deadline and closes the stream, which ends the reader, too.
+	parts.Wait()
+	resetWith(s.stream, CodeShutdown) // both directions have ended; this frees it
+	h.log.Info("peer down", zap.Stringer("peer", s.peer.ID), zap.Stringer("member", s.peer.Member), zap.Stringer("cause", *s.cause))
+	h.handler.PeerDown(s.peer, *s.cause)
+	return *s.cause
+}
+
+// send encodes and queues a message.
+func (s *session) send(m wire.Message) error {
+	b, err := s.out.encode(m)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-s.over:
+		return ErrNotUp
+	default:
+	}
+	select {
+	case s.queue <- b:
+		return nil
+	default:
+		return fmt.Errorf("%w: %d messages", ErrQueueFull, cap(s.queue))
+	}
+}
+
+// read takes messages until the stream or the session ends.
+func (s *session) read(ctx context.Context) {
+	perSec := s.link.host.cfg.Limits.ControlPerSec
+	pace := rate.NewLimiter(rate.Limit(perSec), perSec)
+	for {
+		m, err := s.in.Read()
+		if ctx.Err() == nil && err == nil {
+			s.touch()
+			err = s.take(m)
+		}
+		if err != nil {
+			s.end(readCause(err))
+			return
+		}
+		// A peer that sends too fast waits in its own send buffer.
+		if pace.Wait(ctx) != nil {
+			s.drain()
+			return
+		}
+	}
+}
+
+// drain reads on after the session ended, until the peer has taken our last message and ends the stream, or the deadline
+// that the writer set passes. Closing the connection at once would overtake that message.
+func (s *session) drain() {
+	for {
+		if _, err := s.in.Read(); err != nil {
+			return
+		}
+	}
+}
+
+// partedError is a goodbye or an error message from the peer, which ends the session.
+type partedError struct{ cause Cause }
+
+func (e *partedError) Error() string { return e.cause.String() }
+
+// readCause sorts what ended the reader or the writer.
+func readCause(err error) Cause {
+	var parted *partedError
+	var reset *network.StreamError
+	switch {
+	case errors.As(err, &parted):
+		return parted.cause
+	case breach(err) != nil:
+		return Cause{Kind: CauseProtocol, Err: err}
+	case errors.As(err, &reset) && reset.Remote && reset.ErrorCode == CodeReplaced:
+		return Cause{Kind: CauseReplaced}
+	case errors.Is(err, io.EOF):
+		return Cause{Kind: CauseEnded}
+	}
+	return Cause{Kind: CauseEnded, Err: err}
+}
+
+// take acts on one message.
+func (s *session) take(m wire.Message) error {
+	switch m := m.(type) {
+	case *wire.Heartbeat:
+		return s.takeBeat(m)
+	case *wire.Credit:
+		return s.takeCredit(m)
+	case *wire.Goodbye:
+		return s.takeGoodbye(m)
+	case *wire.Error:
+		return &partedError{Cause{Kind: CauseProtocol, Err: fmt.Errorf("the peer says that we broke it: %s: %s", m.Code, printable(m.Text, maxReason))}}
+	case *wire.Hello, *wire.Attach:
+		return &PeerError{Place: "control stream", Got: m.Kind().String(), Expected: "a message of a session"}
+	}
+	s.tell.Lock()
+	defer s.tell.Unlock()
+	s.settle(time.Now())
+	s.link.host.handler.Control(s.peer, m)
+	return nil
+}
+
+func (s *session) takeGoodbye(m *wire.Goodbye) error {
+	c := Cause{Kind: CauseLeft, Err: fmt.Errorf("%s: %s", m.Reason, printable(m.Detail, maxReason))}
+	if m.Reason == wire.PartingNoVersion {
+		c.Kind = CauseVersion
+	}
+	return &partedError{c}
+}
+
+// write sends what is queued, credits and heartbeats until the session ends; then it says goodbye.
+func (s *session) write() {
+	beats := time.NewTicker(s.link.host.cfg.Heartbeat)
+	defer beats.Stop()
+	buf := s.nextBeat(nil)
+	for {
+		if len(buf) > 0 {
+			if err := s.flush(buf); err != nil {
+				s.end(readCause(err))
+			}
+		}
+		select {
+		case <-s.over:
+			s.farewell()
+			return
+		case b := <-s.queue:
+			buf = s.gather(append(buf[:0], b...))
+		case <-s.owing:
+			buf = s.appendCredits(buf[:0])
+		case <-beats.C:
+			buf = s.nextBeat(buf[:0])
+		}
+	}
+}
+
+// gatherBytes is from when on no more is added to one write.
+const gatherBytes = 64 << 10
+
+// gather adds what else is queued, so that many small messages make one packet.
+func (s *session) gather(buf []byte) []byte {
+	for len(buf) < gatherBytes {
+		select {
+		case b := <-s.queue:
+			buf = append(buf, b...)
+		default:
+			return buf
+		}
+	}
+	return buf
+}
+
+func (s *session) flush(buf []byte) error {
+	if err := s.stream.SetWriteDeadline(time.Now().Add(s.link.host.cfg.Abandon)); err != nil {
+		return err
+	}
+	_, err := s.stream.Write(buf)
+	return err
+}
+
+// farewell ends the stream in the way that fits the cause, and tells a peer that can hear it why.
+func (s *session) farewell() {
+	switch s.cause.Kind {
+	case CauseStopped:
+		s.part(&wire.Goodbye{Reason: wire.PartingShutdown})
+	case CauseUntrusted:
+		s.part(&wire.Goodbye{Reason: wire.PartingUntrusted, Detail: printable(s.cause.String(), maxReason)})
+	case CauseProtocol:
+		if e := breach(s.cause.Err); e != nil {
+			s.part(e)
+			return
+		}
+		resetWith(s.stream, CodeProtocol)
+	case CauseReplaced:
+		resetWith(s.stream, CodeReplaced)
+	default:
+		resetWith(s.stream, CodeShutdown)
+	}
+}
+
+// part sends a last message; the reader then awaits the end of the stream. If the peer cannot be told, the end of the stream tells it.
+func (s *session) part(last wire.Message) {
+	const moment = 250 * time.Millisecond
+	b, err := s.out.encode(last)
+	if err == nil {
+		err = s.stream.SetDeadline(time.Now().Add(moment))
+	}
+	if err == nil {
+		_, err = s.stream.Write(append(s.gather(nil), b...))
+	}
+	if err == nil {
+		err = s.stream.CloseWrite()
+	}
+	if err != nil {
+		resetWith(s.stream, CodeShutdown)
+	}
+}

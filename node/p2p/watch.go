@@ -1,0 +1,145 @@
+package p2p
+
+import (
+	"slices"
+	"time"
+
+	"fednode/node/wire"
+)
+
+// watch is what a session knows of hearing and of being heard.
+type watch struct {
+	beaten    bool          // a heartbeat came
+	hearsUs   time.Time     // when the peer last said that it hears us, or the session began
+	doubtedAt time.Time     // when the present doubt began
+	doubted   time.Duration // how long the peer had been silent by then
+}
+
+// takeBeat acts on a heartbeat of the peer.
+func (s *session) takeBeat(m *wire.Heartbeat) error {
+	s.tell.Lock()
+	defer s.tell.Unlock()
+	now := time.Now()
+	s.watch.beaten = true
+	if slices.Contains(m.HeardBy, s.link.host.name) {
+		s.watch.hearsUs = now
+	}
+	s.settle(now)
+	s.link.host.handler.Heard(s.peer, m.Streams)
+	return nil
+}
+
+// nextBeat appends a heartbeat to buf. It says whether the peer is heard, and of no other peer: whom else we talk to is
+// nobody's business.
+func (s *session) nextBeat(buf []byte) []byte {
+	s.tell.Lock()
+	defer s.tell.Unlock()
+	m := &wire.Heartbeat{Streams: s.link.host.handler.Beat(s.peer)}
+	if now := time.Now(); s.silence(now) <= s.link.limit(now) {
+		m.HeardBy = []string{s.peer.ID.String()}
+	}
+	b, err := s.out.encode(m)
+	if err != nil {
+		s.link.log.Error("the node's part of a heartbeat cannot be sent") // once a heartbeat, but a defect of ours
+		m.Streams = nil
+		if b, err = s.out.encode(m); err != nil {
+			return buf
+		}
+	}
+	return append(buf, b...)
+}
+
+// keepWatch looks once a heartbeat whether the peer is heard and hears us, until the session ends.
+func (s *session) keepWatch() {
+	every := s.link.host.cfg.Heartbeat
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	last := time.Now()
+	for {
+		select {
+		case <-s.over:
+			return
+		case <-tick.C:
+		}
+		now := time.Now()
+		// If we ourselves were held up, what the peer sent may lie unread: give the reader one round.
+		held := now.Sub(last) > every+every/2
+		last = now
+		if !held {
+			s.look(now)
+		}
+	}
+}
+
+// look decides whether the peer is up, and gives it up after a long silence.
+func (s *session) look(now time.Time) {
+	s.tell.Lock()
+	defer s.tell.Unlock()
+	silence, limit := s.silence(now), s.link.limit(now)
+	switch {
+	case silence > s.link.host.cfg.Abandon:
+		s.end(Cause{Kind: CauseSilent})
+	case silence > limit:
+		s.suspect(Cause{Kind: CauseSilent}, now)
+	case s.deaf(now, limit):
+		s.suspect(Cause{Kind: CauseDeaf}, now)
+	default:
+		s.settle(now)
+	}
+}
+
+// deaf says whether the peer is heard but has not heard us for the limit; its saying so takes a heartbeat each way and a
+// round trip longer.
+func (s *session) deaf(now time.Time, limit time.Duration) bool {
+	late := limit + 2*s.link.host.cfg.Heartbeat + time.Duration(s.rtt.Load())
+	return s.watch.beaten && now.Sub(s.watch.hearsUs) > late
+}
+
+// suspect says once that the peer is down. Called with tell held.
+func (s *session) suspect(c Cause, now time.Time) {
+	if s.doubted() != nil {
+		return
+	}
+	s.watch.doubtedAt, s.watch.doubted = now, s.silence(now)
+	s.setDoubt(&c)
+	s.link.host.handler.PeerDown(s.peer, c)
+}
+
+// settle says that a suspected peer is up after all. Called with tell held.
+func (s *session) settle(now time.Time) {
+	if s.doubted() == nil {
+		return
+	}
+	if limit := s.link.limit(now); s.silence(now) > limit || s.deaf(now, limit) {
+		return
+	}
+	s.setDoubt(nil)
+	s.link.refuted(s.watch.doubted+now.Sub(s.watch.doubtedAt), now)
+	p := s.peer
+	p.Resumed = true
+	s.link.host.handler.PeerUp(p)
+}
+
+func (s *session) doubted() *Cause {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.doubt
+}
+
+func (s *session) setDoubt(c *Cause) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.doubt = c
+}
+
+func (l *link) limit(now time.Time) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.patience.limit(now)
+}
+
+func (l *link) refuted(silence time.Duration, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.patience.refuted(silence, now)
+}
