@@ -111,8 +111,8 @@ func (b *builder) section(r *spec.Reader, key string, limit int) []*spec.Entry {
 	var out []*spec.Entry
 	for _, e := range t.Entries {
 		t.Lookup(e.Key)
-		if !validName(e.Key) {
-			b.p.Add(e.Pos, t.KeyPath(e.Key), nameRule, "`%s` is not a name", e.Key)
+		if !ValidName(e.Key) {
+			b.p.Add(e.Pos, t.KeyPath(e.Key), NameRule, "`%s` is not a name", e.Key)
 		}
 		if e.Value.Kind != spec.TableKind {
 			b.p.Add(e.Value.Pos, t.KeyPath(e.Key), "write ["+key+"."+e.Key+"]", "expected a table, got %s", e.Value.Kind)
@@ -124,11 +124,11 @@ func (b *builder) section(r *spec.Reader, key string, limit int) []*spec.Entry {
 	return out
 }
 
-// nameRule is what a name looks like, for messages.
-const nameRule = "a name begins with a letter or _, goes on with letters, digits, _ and -, and has at most 63 characters"
+// NameRule is what a name looks like, for messages.
+const NameRule = "a name begins with a letter or _, goes on with letters, digits, _ and -, and has at most 63 characters"
 
-// validName reports whether s may name a query, a stream, an operator, an output or a fragment.
-func validName(s string) bool {
+// ValidName reports whether s may name a query, a stream, an operator, an output or a fragment.
+func ValidName(s string) bool {
 	if len(s) == 0 || len(s) > 63 {
 		return false
 	}
@@ -145,15 +145,15 @@ func validName(s string) bool {
 // validForeign reports whether s is org/stream.
 func validForeign(s string) bool {
 	org, stream, ok := strings.Cut(s, "/")
-	return ok && validName(org) && validForeignStream(stream)
+	return ok && ValidName(org) && validForeignStream(stream)
 }
 
 // validForeignStream accepts a stream, a query's output (query/output), and a query's own stream (query.stream).
 func validForeignStream(s string) bool {
 	for _, sep := range []string{"/", "."} {
 		if query, rest, ok := strings.Cut(s, sep); ok {
-			return validName(query) && validName(rest)
+			return ValidName(query) && ValidName(rest)
 		}
 	}
-	return validName(s)
+	return ValidName(s)
 }

@@ -70,8 +70,8 @@ func readPlace(r *spec.Reader, key string) Place {
 	pr := spec.Read(t, r.P)
 	p := Place{Org: pr.String("org", ""), Node: pr.String("node", "")}
 	for _, k := range []string{"org", "node"} {
-		if v := pr.String(k, ""); v != "" && !validName(v) {
-			pr.Errorf(k, nameRule, "`%s` is not a name", v)
+		if v := pr.String(k, ""); v != "" && !ValidName(v) {
+			pr.Errorf(k, NameRule, "`%s` is not a name", v)
 		}
 	}
 	if labels := pr.Table("labels", false); labels != nil {

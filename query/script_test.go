@@ -211,3 +211,9 @@ func (testConnectors) Source(s *query.Stream, r *spec.Reader) query.Traits {
 }
 
 func (testConnectors) Sink(_ *query.Output, r *spec.Reader) { r.NeedString("path") }
+
+// quiet is an Out that drops everything.
+type quiet struct{}
+
+func (quiet) Batch(int, *tuple.Batch) error  { return nil }
+func (quiet) Boundary(int, tuple.Time) error { return nil }

@@ -22,8 +22,8 @@ func (b *builder) readSettings(t *spec.Table) {
 	s := &b.d.Settings
 	s.pos = t.Pos
 	if name, ok := r.NeedString("name"); ok {
-		if !validName(name) {
-			r.Errorf("name", nameRule, "`%s` is not a name", name)
+		if !ValidName(name) {
+			r.Errorf("name", NameRule, "`%s` is not a name", name)
 		}
 		s.Name = name
 	}

@@ -1,17 +1,23 @@
 package op
 
-import "fednode/query/tuple"
+import (
+	"slices"
+
+	"fednode/query/tuple"
+)
 
 // aligner makes an operator of several inputs independent of how their calls interleave: it keeps the rows of every
 // port, and once all boundaries have passed an instant hands them on in order of (stime, port, arrival).
 type aligner struct {
 	logs  []*rowLog
-	done  []int64 // per port: position of the first row not handed on
+	done  []int64      // per port: position of the first row not handed on
+	heads []tuple.Time // per port the stime of that row, MaxTime if there is none; as of the last boundary call
 	bound []tuple.Time
 }
 
 func newAligner(schemas ...*tuple.Schema) *aligner {
-	a := &aligner{done: make([]int64, len(schemas)), bound: make([]tuple.Time, len(schemas))}
+	n := len(schemas)
+	a := &aligner{done: make([]int64, n), heads: make([]tuple.Time, n), bound: make([]tuple.Time, n)}
 	for i, s := range schemas {
 		a.logs = append(a.logs, newRowLog(s))
 		a.bound[i] = tuple.MinTime
@@ -19,9 +25,12 @@ func newAligner(schemas ...*tuple.Schema) *aligner {
 	return a
 }
 
-// boundary takes in a port's boundary and returns the least of all.
+// boundary takes in a port's boundary and returns the least of all. Steps follow it, before rows are added again.
 func (a *aligner) boundary(port int, t tuple.Time) tuple.Time {
 	a.bound[port] = max(a.bound[port], t)
+	for p := range a.logs {
+		a.heads[p] = a.head(p)
+	}
 	return a.limit()
 }
 
@@ -34,13 +43,13 @@ func (a *aligner) limit() tuple.Time {
 	return t
 }
 
-// head returns the stime of the next row of a port, MaxTime and false if there is none.
-func (a *aligner) head(port int) (tuple.Time, bool) {
+// head returns the stime of the next row of a port, MaxTime if there is none.
+func (a *aligner) head(port int) tuple.Time {
 	l := a.logs[port]
 	if a.done[port] == l.next {
-		return tuple.MaxTime, false
+		return tuple.MaxTime
 	}
-	return l.time(a.done[port]), true
+	return l.time(a.done[port])
 }
 
 // step hands on the next rows in merged order with stime below limit: rows [lo, hi) of the batch b of a port. The rows
@@ -48,9 +57,8 @@ func (a *aligner) head(port int) (tuple.Time, bool) {
 func (a *aligner) step(limit tuple.Time) (port int, b *tuple.Batch, lo, hi int, ok bool) {
 	var at tuple.Time
 	until, port := limit, -1 // the run ends before until
-	for p := range a.logs {
-		t, some := a.head(p)
-		if !some || t >= limit {
+	for p, t := range a.heads {
+		if t >= limit {
 			continue
 		}
 		switch {
@@ -71,6 +79,11 @@ func (a *aligner) step(limit tuple.Time) (port int, b *tuple.Batch, lo, hi int, 
 	b, lo, hi = l.run(a.done[port], l.next)
 	hi = lo + countBelow(b.Time[lo:hi], until)
 	a.done[port] += int64(hi - lo)
+	if hi < len(b.Time) {
+		a.heads[port] = b.Time[hi]
+	} else {
+		a.heads[port] = a.head(port)
+	}
 	return port, b, lo, hi, true
 }
 
@@ -106,7 +119,7 @@ func (a *aligner) dropDone() {
 }
 
 func (a *aligner) fork() *aligner {
-	f := &aligner{done: append([]int64(nil), a.done...), bound: append([]tuple.Time(nil), a.bound...)}
+	f := &aligner{done: slices.Clone(a.done), heads: slices.Clone(a.heads), bound: slices.Clone(a.bound)}
 	for _, l := range a.logs {
 		f.logs = append(f.logs, l.fork())
 	}

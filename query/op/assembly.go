@@ -53,6 +53,66 @@ func (a *assembly) take(j int, src *tuple.Column, rows []uint32) {
 	}
 }
 
+// rowRun is rows [lo, hi) of a dense batch of some port.
+type rowRun struct {
+	port   int
+	b      *tuple.Batch
+	lo, hi int
+}
+
+// takeRuns adds column j of every run to column j.
+func (a *assembly) takeRuns(j int, runs []rowRun) {
+	dst := &a.b.Cols[j]
+	if dst.Type.Kind == tuple.List {
+		for _, r := range runs {
+			c := r.b.Cols[j].Slice(r.lo, r.hi)
+			a.takeList(dst, a.recoded[j], &c, nil)
+		}
+		return
+	}
+	n := dst.Rows()
+	switch k := dst.Type.Kind; {
+	case k == tuple.Bool:
+		for _, r := range runs {
+			dst.Bool = append(dst.Bool, r.b.Cols[j].Bool[r.lo:r.hi]...)
+		}
+	case k.IsInt():
+		for _, r := range runs {
+			dst.Int = append(dst.Int, r.b.Cols[j].Int[r.lo:r.hi]...)
+		}
+	case k == tuple.Float64:
+		for _, r := range runs {
+			dst.Float = append(dst.Float, r.b.Cols[j].Float[r.lo:r.hi]...)
+		}
+	default:
+		for _, r := range runs {
+			dst.Code = a.recoded[j].appendRange(dst.Code, &r.b.Cols[j], r.lo, r.hi)
+		}
+	}
+	a.runsValid(dst, n, j, runs)
+}
+
+// runsValid adds the validity of column j of the runs to dst, which had n rows before them.
+func (a *assembly) runsValid(dst *tuple.Column, n, j int, runs []rowRun) {
+	some := dst.Valid != nil
+	for i := 0; i < len(runs) && !some; i++ {
+		some = runs[i].b.Cols[j].Valid != nil
+	}
+	if !some {
+		return
+	}
+	if dst.Valid == nil {
+		dst.Valid = appendTrue(dst.Valid, n)
+	}
+	for _, r := range runs {
+		if v := r.b.Cols[j].Valid; v != nil {
+			dst.Valid = append(dst.Valid, v[r.lo:r.hi]...)
+		} else {
+			dst.Valid = appendTrue(dst.Valid, r.hi-r.lo)
+		}
+	}
+}
+
 func (a *assembly) takeBinary(dst *tuple.Column, r *recoder, src *tuple.Column, rows []uint32) {
 	n := len(dst.Code)
 	dst.Code = r.append(dst.Code, src, rows)

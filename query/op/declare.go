@@ -21,6 +21,13 @@ func (m problemMark) more(r *spec.Reader) bool {
 	return len(r.P.Errors) > int(m) || len(r.P.Errors) >= spec.MaxProblems
 }
 
+// know marks keys that a declaration which is wrong elsewhere leaves unread.
+func know(r *spec.Reader, keys ...string) {
+	for _, k := range keys {
+		r.Value(k, false)
+	}
+}
+
 // compileText type-checks the text of v, the value of key or a part of it; nil when it is wrong.
 func compileText(r *spec.Reader, key string, v *spec.Value, s *tuple.Schema) *expr.Program {
 	if v.Kind != spec.String {

@@ -62,6 +62,7 @@ func buildJoin(r *spec.Reader, in []Input) *Plan {
 	d.readKeys(r, in)
 	d.limit = r.Int("limit", 0, 1, 1<<40)
 	if before.more(r) {
+		know(r, "where", "columns") // they cannot be judged without the keys, but are no unknown keys
 		return nil
 	}
 	d.pair = newPairSchema(d)

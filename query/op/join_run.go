@@ -44,7 +44,7 @@ type join struct {
 func newJoin(d *joinDecl) *join {
 	j := &join{d: d, align: newAligner(d.in[0], d.in[1])}
 	for s := range j.sides {
-		j.sides[s] = newJoinSide(j.align.logs[s], d.keys[s])
+		j.sides[s] = newJoinSide(j.align.logs[s], d, s)
 	}
 	j.scratch()
 	return j
@@ -88,6 +88,7 @@ func (j *join) Boundary(in int, t tuple.Time, out Out) (tuple.Time, error) {
 
 func (j *join) takeRun(side int, b *tuple.Batch, lo, hi int, out Out) error {
 	own := j.sides[side]
+	hashes := own.hashes(b, lo, hi)
 	for i := lo; i < hi; i++ {
 		t := b.Time[i]
 		if n := len(j.events); n > 0 && j.events[n-1].time < t {
@@ -97,7 +98,7 @@ func (j *join) takeRun(side int, b *tuple.Batch, lo, hi int, out Out) error {
 				}
 			}
 		}
-		h := own.hash(b, i)
+		h := hashes[i-lo]
 		pos := own.done
 		own.insert(h)
 		if h != 0 {

@@ -1,6 +1,8 @@
 package op
 
 import (
+	"slices"
+
 	"fednode/query/op/state"
 	"fednode/query/tuple"
 )
@@ -8,10 +10,13 @@ import (
 // joinSide finds the rows of one side of a join by their keys. Rows of a bucket form a chain from the newest to the
 // oldest, so what has been dropped from the log is never reached and needs no removal.
 type joinSide struct {
-	log   *rowLog // rows kept; also those that are not in the index yet
-	keys  []int
-	heads state.Array[int64] // per bucket: position + 1 of the newest row, 0 if empty
-	mask  uint64
+	log  *rowLog // rows kept; also those that are not in the index yet
+	keys []int
+	// windows is how many keys are left out of the hash: rows of one stime rarely differ in their window.
+	windows int
+	hash    []uint64           // scratch
+	heads   state.Array[int64] // per bucket: position + 1 of the newest row, 0 if empty
+	mask    uint64
 	// Chunks that run along the log's chunks.
 	chunks []*sideChunk
 	owned  []bool // not shared with a fork
@@ -26,7 +31,13 @@ type sideChunk struct {
 	matched [chunkRows]bool
 }
 
-func newJoinSide(log *rowLog, keys []int) *joinSide { return &joinSide{log: log, keys: keys} }
+func newJoinSide(log *rowLog, d *joinDecl, side int) *joinSide {
+	s := &joinSide{log: log, keys: d.keys[side]}
+	if d.same {
+		s.windows = 2
+	}
+	return s
+}
 
 // chunk returns the chunk that holds a position, which is in the index.
 func (s *joinSide) chunk(pos int64) *sideChunk { return s.chunks[(pos-s.base)/chunkRows] }
@@ -119,17 +130,48 @@ func (s *joinSide) drop(to int64) {
 	}
 }
 
-// hash returns the hash of the key of row i of a batch of this side, 0 if the key has a null.
-func (s *joinSide) hash(b *tuple.Batch, i int) uint64 {
-	h := uint64(1)
-	for _, k := range s.keys {
-		c := &b.Cols[k]
-		if c.IsNull(i) {
-			return 0
-		}
-		h = c.HashInto(h, i)
+// hashes returns the hash of the key of each row [lo, hi) of a batch of this side, 0 where the key has a null. Borrowed
+// until the next call.
+func (s *joinSide) hashes(b *tuple.Batch, lo, hi int) []uint64 {
+	n := hi - lo
+	s.hash = slices.Grow(s.hash[:0], n)[:n]
+	for i := range s.hash {
+		s.hash[i] = 1
 	}
-	return h | 1<<63
+	for _, k := range s.keys[s.windows:] {
+		hashColumn(s.hash, &b.Cols[k], lo)
+	}
+	for _, k := range s.keys {
+		if v := b.Cols[k].Valid; v != nil {
+			for i, ok := range v[lo:hi] {
+				if !ok {
+					s.hash[i] = 0
+				}
+			}
+		}
+	}
+	return s.hash
+}
+
+// hashColumn folds the rows of c from row lo on into hashes that are not 0, and keeps them so. Equal values fold alike
+// whatever the encoding; what nulls do does not matter.
+func hashColumn(h []uint64, c *tuple.Column, lo int) {
+	switch k := c.Type.Kind; {
+	case k.IsInt():
+		for i, v := range c.Int[lo : lo+len(h)] {
+			h[i] = tuple.Mix64(h[i]^uint64(v)) | 1<<63
+		}
+	case k.IsBinary():
+		for i, code := range c.Code[lo : lo+len(h)] {
+			if !c.IsNull(lo + i) {
+				h[i] = tuple.Mix64(h[i]^tuple.HashBytes(c.Dict.At(code))) | 1<<63
+			}
+		}
+	default:
+		for i := range h {
+			h[i] = c.HashInto(h[i], lo+i) | 1<<63
+		}
+	}
 }
 
 // sameKey reports whether row i of a batch of this side and the row at a position of the other have equal keys.
@@ -145,7 +187,7 @@ func (s *joinSide) sameKey(b *tuple.Batch, i int, other *joinSide, pos int64) bo
 
 func (s *joinSide) fork(log *rowLog) *joinSide {
 	f := *s
-	f.log = log
+	f.log, f.hash = log, nil
 	f.heads = s.heads.Fork()
 	clear(s.owned)
 	f.owned = make([]bool, len(s.owned))
@@ -176,11 +218,14 @@ func (s *joinSide) restore(d *tuple.Decoder, done int64) {
 		d.Fail("%d match flags for %d rows", len(flags), done)
 		return
 	}
-	for pos := range done {
-		b, i := s.log.at(pos)
-		s.insert(s.hash(b, i))
-		if flags != nil && flags[pos] {
-			s.match(pos)
+	for pos := int64(0); pos < done; {
+		b, lo, hi := s.log.run(pos, done)
+		for _, h := range s.hashes(b, lo, hi) {
+			s.insert(h)
+			if flags != nil && flags[pos] {
+				s.match(pos)
+			}
+			pos++
 		}
 	}
 }

@@ -7,6 +7,7 @@ func Kinds() []Kind {
 		filterKind(),
 		mapKind(),
 		unionKind(),
+		aggregateKind(),
 		joinKind(),
 		routerKind(),
 		distinctKind(),

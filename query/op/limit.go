@@ -19,9 +19,7 @@ func limitKind() Kind {
 
 func buildLimit(r *spec.Reader, in []Input) *Plan {
 	before := markProblems(r)
-	if r.Value("rows", true, spec.Int) == nil {
-		return nil
-	}
+	r.Value("rows", true, spec.Int)
 	rows := r.Int("rows", 1, 1, 1<<40)
 	l := limit{rows: rows, perWindow: r.OneOf("per", "window", "window", "stream") == "window"}
 	if l.perWindow {

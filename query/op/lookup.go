@@ -50,7 +50,7 @@ func buildLookup(r *spec.Reader, in []Input) *Plan {
 	d.latest = r.OneOf("as_of", "event", "event", "latest") == "latest"
 	if d.t == nil {
 		r.Errorf("table", "put an operator of kind table over it", "`%s` is not a table", in[1].Name)
-		r.Value("on", true, spec.TableKind, spec.Array, spec.String)
+		know(r, "on")
 		return nil
 	}
 	d.readKey(r, in)

@@ -47,6 +47,18 @@ func (r *recoder) append(dst []uint32, src *tuple.Column, rows []uint32) []uint3
 	return dst
 }
 
+// appendRange adds the codes of rows [lo, hi) of src to dst.
+func (r *recoder) appendRange(dst []uint32, src *tuple.Column, lo, hi int) []uint32 {
+	var own []uint32
+	if src.Dict != nil && src.Dict.Distinct() {
+		own = r.codesOf(src.Dict)
+	}
+	for i := lo; i < hi; i++ {
+		dst = append(dst, r.code(own, src, i))
+	}
+	return dst
+}
+
 func (r *recoder) code(own []uint32, src *tuple.Column, i int) uint32 {
 	if src.Valid != nil && !src.Valid[i] {
 		return 0

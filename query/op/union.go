@@ -94,6 +94,7 @@ func formText(f tuple.Field) string {
 type union struct {
 	align    *aligner
 	origin   [][]byte // per port the value of the added column; nil without one
+	runs     []rowRun // scratch
 	rows     *assembly
 	counters Counters
 }
@@ -106,31 +107,45 @@ func (u *union) Process(in int, b *tuple.Batch, _ Out) error {
 
 func (u *union) Boundary(in int, t tuple.Time, out Out) (tuple.Time, error) {
 	limit := u.align.boundary(in, t)
-	for {
-		port, b, lo, hi, ok := u.align.step(limit)
-		if !ok {
+	for more := true; more; {
+		if more = u.collect(limit); len(u.runs) == 0 {
 			break
 		}
-		u.counters.RowsOut += uint64(hi - lo)
-		u.take(port, b, lo, hi)
-		if u.rows.full() {
-			if err := u.rows.flush(0, out); err != nil {
-				return 0, err
-			}
+		u.take()
+		u.counters.RowsOut += uint64(u.rows.rows())
+		if err := u.rows.flush(0, out); err != nil {
+			return 0, err
 		}
 	}
 	u.align.dropDone()
-	return limit, u.rows.flush(0, out)
+	return limit, nil
 }
 
-func (u *union) take(port int, b *tuple.Batch, lo, hi int) {
-	for j := range b.Cols {
-		c := b.Cols[j].Slice(lo, hi)
-		u.rows.take(j, &c, nil)
+// collect lists the next runs of merged rows, about as many as make a batch, and reports whether there are more. Runs
+// are short where inputs alternate, so the columns are filled one after the other from all of them.
+func (u *union) collect(limit tuple.Time) bool {
+	u.runs = u.runs[:0]
+	for rows := 0; rows < assemblyRows; {
+		port, b, lo, hi, ok := u.align.step(limit)
+		if !ok {
+			return false
+		}
+		u.runs = append(u.runs, rowRun{port: port, b: b, lo: lo, hi: hi})
+		rows += hi - lo
 	}
-	u.rows.times(b.Time[lo:hi], nil)
-	if u.origin != nil {
-		u.rows.text(len(b.Cols), u.origin[port], hi-lo)
+	return true
+}
+
+func (u *union) take() {
+	columns := u.align.logs[0].schema.Len()
+	for j := range columns {
+		u.rows.takeRuns(j, u.runs)
+	}
+	for _, r := range u.runs {
+		u.rows.b.Time = append(u.rows.b.Time, r.b.Time[r.lo:r.hi]...)
+		if u.origin != nil {
+			u.rows.text(columns, u.origin[r.port], r.hi-r.lo)
+		}
 	}
 }
 

@@ -12,6 +12,8 @@ type Interner struct {
 	mask   uint32
 	chunks [][]byte // values end to end; a chunk is never moved
 	size   int64
+	// numbering identifies what ids mean: it changes whenever an id may mean another value.
+	numbering *owner
 }
 
 // valueRef is where a value lies. hash is the low half of its hash, to skip most comparisons and to grow the index.
@@ -102,6 +104,9 @@ func (t *Interner) growIndex() {
 		flat[i] = id + 1
 	}
 	t.index, t.mask = index, mask
+	if t.numbering == nil {
+		t.numbering = new(owner)
+	}
 }
 
 // Fork returns an independent interner with the same ids.
@@ -114,7 +119,9 @@ func (t *Interner) Fork() Interner {
 		}
 		t.chunks = t.chunks[: last+1 : last+1]
 	}
-	return Interner{refs: t.refs.Fork(), index: t.index.Fork(), mask: t.mask, chunks: t.chunks, size: t.size}
+	return Interner{
+		refs: t.refs.Fork(), index: t.index.Fork(), mask: t.mask, chunks: t.chunks, size: t.size, numbering: new(owner),
+	}
 }
 
 // Bytes returns the memory held.

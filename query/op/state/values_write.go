@@ -12,7 +12,8 @@ import (
 type ValueWriter struct {
 	t    tuple.Type
 	dict *tuple.DictBuilder // nil without binary values
-	of   *Interner          // what code is about
+	of   *Interner          // the values last written
+	num  *owner             // what their ids mean
 	code []uint32           // by id: code+1
 }
 
@@ -90,8 +91,8 @@ func (w *ValueWriter) follow(in *Interner) {
 		w.dict.Reset()
 		w.of = nil
 	}
-	if w.of != in {
-		w.of, w.code = in, w.code[:0]
+	if w.of != in || w.num != in.numbering {
+		w.of, w.num, w.code = in, in.numbering, w.code[:0]
 	}
 	if n := in.Len() - len(w.code); n > 0 {
 		w.code = append(w.code, make([]uint32, n)...)

@@ -1,0 +1,143 @@
+package bind
+
+import (
+	"sort"
+
+	"fednode/node/connect"
+	"fednode/query"
+	"fednode/query/spec"
+)
+
+// Source is a declared source, ready to be opened.
+type Source struct {
+	Plan *connect.SourcePlan
+	// Shape is what the source delivers.
+	Shape *connect.Stream
+}
+
+// Sink is a declared sink. Its schema is known once the file has been read.
+type Sink struct {
+	Plan  *connect.SinkPlan
+	shape *connect.SinkStream
+}
+
+// New makes the sink for the results of an output.
+func (s *Sink) New(o *query.Output, bounded bool, env connect.Env) connect.Sink {
+	s.shape.Schema, s.shape.Bounded = o.Input.Schema(), bounded
+	return s.Plan.New(env)
+}
+
+// Connectors checks declarations while a file is read, and keeps their plans by name.
+type Connectors struct {
+	kinds   []connect.Kind
+	Sources map[string]Source
+	Sinks   map[string]*Sink
+}
+
+var _ query.Connectors = (*Connectors)(nil)
+
+// New returns connectors of the given kinds.
+func New(kinds []connect.Kind) *Connectors {
+	return &Connectors{kinds: kinds, Sources: make(map[string]Source), Sinks: make(map[string]*Sink)}
+}
+
+func (c *Connectors) kind(name string) *connect.Kind {
+	for i := range c.kinds {
+		if c.kinds[i].Name == name {
+			return &c.kinds[i]
+		}
+	}
+	return nil
+}
+
+// SourceNames lists the connectors that streams can have.
+func (c *Connectors) SourceNames() []string {
+	return c.names(func(k *connect.Kind) bool { return k.Source != nil })
+}
+
+// SinkNames lists the connectors that outputs can have.
+func (c *Connectors) SinkNames() []string {
+	return c.names(func(k *connect.Kind) bool { return k.Sink != nil })
+}
+
+func (c *Connectors) names(is func(*connect.Kind) bool) []string {
+	var out []string
+	for i := range c.kinds {
+		if is(&c.kinds[i]) {
+			out = append(out, c.kinds[i].Name)
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+// Source reads the connector's own keys of a stream.
+func (c *Connectors) Source(s *query.Stream, r *spec.Reader) query.Traits {
+	k := c.kind(s.Connector)
+	shape := &connect.Stream{Name: s.Name, TimeColumn: -1, Schema: s.Schema}
+	if s.Schema != nil {
+		shape = c.shape(s, r)
+	}
+	if shape == nil {
+		return query.Traits{}
+	}
+	plan := k.Source(r, shape)
+	if plan == nil {
+		return query.Traits{}
+	}
+	c.Sources[s.Name] = Source{Plan: plan, Shape: shape}
+	t := query.Traits{Bounded: plan.Bounded, Replayed: !plan.Live && !plan.Bounded}
+	if plan.Disordered {
+		t.LateBy = "a record is written when what it tells has ended, with the time it began"
+	}
+	return t
+}
+
+// shape turns the declared columns into the connector's form.
+func (c *Connectors) shape(s *query.Stream, r *spec.Reader) *connect.Stream {
+	columns := make([]connect.ColumnSpec, len(s.Columns))
+	for i, col := range s.Columns {
+		columns[i] = connect.ColumnSpec{
+			Name: col.Name, Type: s.Schema.Field(i).Type, Field: col.Field, Unit: unitName(col.Unit), Layout: col.Layout, Zone: col.Zone, From: col.From,
+		}
+		if len(col.From) > 0 {
+			columns[i].Field = ""
+		}
+	}
+	shape, errs := connect.NewStream(s.Name, columns, "")
+	for _, e := range errs {
+		r.Errorf("columns", e.Hint, "%s: %s", e.Column, e.Msg)
+	}
+	return shape
+}
+
+func unitName(nanos int64) string {
+	switch nanos {
+	case 1:
+		return "ns"
+	case 1000:
+		return "us"
+	case 1_000_000:
+		return "ms"
+	case 1_000_000_000:
+		return "s"
+	}
+	return ""
+}
+
+// Finish sets what is only known once the whole file has been read: which column is each stream's time.
+func (c *Connectors) Finish(d *query.Diagram) {
+	for _, s := range d.Streams {
+		if src, ok := c.Sources[s.Name]; ok {
+			src.Shape.TimeColumn = s.Time
+		}
+	}
+}
+
+// Sink reads the connector's own keys of an output.
+func (c *Connectors) Sink(o *query.Output, r *spec.Reader) {
+	shape := &connect.SinkStream{Name: o.Name}
+	if plan := c.kind(o.Connector).Sink(r, shape); plan != nil {
+		c.Sinks[o.Name] = &Sink{Plan: plan, shape: shape}
+	}
+}

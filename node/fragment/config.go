@@ -1,0 +1,103 @@
+package fragment
+
+import (
+	"time"
+
+	"go.uber.org/zap"
+
+	"fednode/node/connect"
+	"fednode/node/flow"
+	"fednode/query"
+	"fednode/query/tuple"
+	"fednode/storage"
+)
+
+// Points stores recovery points of fragments.
+type Points interface {
+	// LoadPoint returns the newest usable point of a fragment, nil if there is none, and what had to be passed over.
+	LoadPoint(fragment string) (*storage.RecoveryPoint, []string, error)
+	// SavePoint stores a point durably and lets go of the oldest.
+	SavePoint(p *storage.RecoveryPoint) error
+}
+
+// Config of a running fragment.
+type Config struct {
+	// Name identifies the fragment's state on this node: org/query/fragment.
+	Name string
+	// Subscriber is the name under which its inputs know it: org/node/query/fragment.
+	Subscriber string
+	Plan       *query.FragmentPlan
+	// Epoch of the descriptor that it runs by.
+	Epoch     uint64
+	Directory flow.Directory
+	Points    Points
+	Clock     connect.Clock
+	Log       *zap.Logger
+	// Readers are the subscribers that each output waits for before it drops anything, by stream.
+	Readers map[string][]string
+	// PointInterval is how often a recovery point is stored; 0 means 5 s.
+	PointInterval time.Duration
+	// PointBytes stores one earlier, after so much input; 0 means 64 MiB.
+	PointBytes int64
+	// OutputBytes is how much of each output is kept unacknowledged before input stops; 0 means 64 MiB.
+	OutputBytes int64
+	// WaitingRows is how many rows may wait in an input that is ahead of the others before it is held; 0 means 1 million.
+	WaitingRows int
+	// StateBytes is how much memory the operators may hold; 0 sets no limit. Beyond it the fragment stops.
+	StateBytes int64
+	// AllowChanged starts operators that changed since the last point without state.
+	AllowChanged bool
+}
+
+func (c *Config) complete() {
+	if c.PointInterval == 0 {
+		c.PointInterval = 5 * time.Second
+	}
+	if c.PointBytes == 0 {
+		c.PointBytes = 64 << 20
+	}
+	if c.OutputBytes == 0 {
+		c.OutputBytes = 64 << 20
+	}
+	if c.WaitingRows == 0 {
+		c.WaitingRows = 1 << 20
+	}
+}
+
+// Status is a copy of how a fragment stands.
+type Status struct {
+	Name     string
+	Operator query.Status
+	// Released is the end of the last bucket that went through the operators.
+	Released tuple.Time
+	Inputs   []InputStatus
+	Outputs  []OutputStatus
+	// StateBytes of all operators.
+	StateBytes int64
+	// PointAt is when the last recovery point became durable, the zero time before the first; PointBoundary is its place.
+	PointAt       time.Time
+	PointBoundary tuple.Time
+	// Failure is what keeps the fragment from going on; "" if nothing does.
+	Failure string
+}
+
+// InputStatus is one input of a fragment.
+type InputStatus struct {
+	Stream    string
+	Connected bool
+	Cause     string // why not
+	Boundary  tuple.Time
+	Waiting   int
+	Rows      uint64
+	// Held: the input is ahead of the others and waits for them.
+	Held bool
+}
+
+// OutputStatus is one output of a fragment.
+type OutputStatus struct {
+	Stream      string
+	Head        tuple.Position
+	Bytes       int64
+	Limit       int64
+	Subscribers map[string]tuple.Position
+}

@@ -1,0 +1,250 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"fednode/node/connect"
+	"fednode/query"
+	"fednode/query/tuple"
+)
+
+// runner is one run.
+type runner struct {
+	plan    *query.Plan
+	opt     Options
+	streams []*stream
+	byName  map[string]*stream
+	engines []*engine
+	sinks   []*sink
+	rows    uint64
+	high    tuple.Time
+	showed  time.Time
+}
+
+// open opens everything and wires it up.
+func (r *runner) open(ctx context.Context) error {
+	outputs := make(map[string][]target) // what reads each stream that a fragment or source makes
+	for _, o := range r.plan.Outputs {
+		s, err := r.openSink(ctx, o.Output)
+		if err != nil {
+			return err
+		}
+		outputs[o.Stream] = append(outputs[o.Stream], target{sink: s})
+	}
+	for _, f := range r.plan.Fragments {
+		e, err := newEngine(f)
+		if err != nil {
+			return err
+		}
+		r.engines = append(r.engines, e)
+		for n, u := range f.Unions {
+			for k, in := range u.Inputs {
+				name := f.Inputs[in].Stream
+				outputs[name] = append(outputs[name], target{engine: e, union: n, input: k})
+			}
+		}
+	}
+	for n, f := range r.plan.Fragments {
+		for k, o := range f.Outputs {
+			r.engines[n].to[k] = outputs[o.Stream]
+		}
+	}
+	return r.openStreams(ctx, outputs)
+}
+
+// openStreams opens the sources that something reads.
+func (r *runner) openStreams(ctx context.Context, readers map[string][]target) error {
+	for _, d := range r.plan.Diagram.Streams {
+		name := d.StreamName(r.plan.Placement.Home.Org, r.plan.Diagram.Settings.Name)
+		if len(readers[name]) == 0 {
+			continue
+		}
+		s, err := r.openStream(ctx, d, name)
+		if err != nil {
+			return err
+		}
+		s.targets = readers[name]
+		r.streams = append(r.streams, s)
+		if d.Rules.MaxOutOfOrder == query.Unbounded && s.needsOrder() {
+			s.sorter = newSorter(d.Schema, r.opt.MemoryBytes, r.opt.TempDir)
+		}
+	}
+	return nil
+}
+
+// needsOrder reports whether rows that may stand in any order have to be put in order before something takes them.
+func (s *stream) needsOrder() bool {
+	for _, t := range s.targets {
+		if t.engine != nil && t.engine.unions[t.union].ordered != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *runner) openSink(ctx context.Context, o *query.Output) (*sink, error) {
+	decl, ok := r.opt.Connectors.Sinks[o.Name]
+	if !ok {
+		return nil, fmt.Errorf("output %s: it has no sink here; give one with --sink %s=PATH", o.Name, o.Name)
+	}
+	s := &sink{decl: o, ctx: ctx, to: decl.New(o, true, r.opt.Env), target: decl.Plan.Detail}
+	r.sinks = append(r.sinks, s)
+	if _, err := s.to.Recover(ctx, nil); err != nil {
+		return nil, fmt.Errorf("output %s: %w", o.Name, err)
+	}
+	return s, nil
+}
+
+// run takes blocks, always of the stream that is furthest behind, so that little waits for it.
+func (r *runner) run(ctx context.Context) error {
+	for {
+		s := r.furthestBehind()
+		if s == nil {
+			return r.advance()
+		}
+		select {
+		case b, ok := <-s.blocks:
+			if !ok {
+				return fmt.Errorf("stream %s: the source stopped without an end", s.decl.Name)
+			}
+			if err := r.block(s, b); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (r *runner) furthestBehind() *stream {
+	var low *stream
+	for _, s := range r.streams {
+		if !s.ended && (low == nil || s.boundary < low.boundary) {
+			low = s
+		}
+	}
+	return low
+}
+
+// block takes one block of a stream.
+func (r *runner) block(s *stream, b *connect.Block) error {
+	now := r.opt.Env.Time().Now()
+	rows, err := s.decide(b, now)
+	if err != nil {
+		return err
+	}
+	if rows != nil {
+		r.rows += uint64(rows.Rows())
+		r.high = max(r.high, s.decider.State().High)
+		if err := r.give(s, rows); err != nil {
+			return err
+		}
+	}
+	if s.ended && s.sorter != nil {
+		if err := s.sorter.drain(func(b *tuple.Batch, upTo tuple.Time) error { return r.ordered(s, b, upTo) }); err != nil {
+			return fmt.Errorf("stream %s: %w", s.decl.Name, err)
+		}
+	}
+	for _, t := range s.targets {
+		if t.engine != nil {
+			t.engine.bound(t, s.boundary)
+		}
+	}
+	r.show(now)
+	return r.advance()
+}
+
+// give hands on rows that were accepted: to the sorter first, where something needs them in order.
+func (r *runner) give(s *stream, rows *tuple.Batch) error {
+	if s.sorter != nil {
+		if err := s.sorter.add(rows); err != nil {
+			return fmt.Errorf("stream %s: %w", s.decl.Name, err)
+		}
+	}
+	for _, t := range s.targets {
+		if s.sorter != nil && t.engine != nil && t.engine.unions[t.union].ordered != nil {
+			continue
+		}
+		if err := t.give(rows, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ordered hands on rows that the sorter has put in order, and how far they reach.
+func (r *runner) ordered(s *stream, b *tuple.Batch, upTo tuple.Time) error {
+	for _, t := range s.targets {
+		if t.engine == nil || t.engine.unions[t.union].ordered == nil {
+			continue
+		}
+		if err := t.give(b, false); err != nil {
+			return err
+		}
+		t.engine.bound(t, upTo)
+	}
+	return r.advance()
+}
+
+// advance lets every fragment go on, upstream first.
+func (r *runner) advance() error {
+	for _, e := range r.engines {
+		if err := e.advance(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *runner) show(now time.Time) {
+	if r.opt.Progress != nil && now.Sub(r.showed) >= 200*time.Millisecond {
+		r.showed = now
+		r.opt.Progress(Progress{Rows: r.rows, Time: r.high})
+	}
+}
+
+// finish makes the results visible.
+func (r *runner) finish(ctx context.Context) error {
+	for _, s := range r.sinks {
+		if err := s.finish(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *runner) close() error {
+	var errs []error
+	for _, s := range r.streams {
+		errs = append(errs, s.reader.Close())
+		if s.sorter != nil {
+			errs = append(errs, s.sorter.close())
+		}
+	}
+	for _, s := range r.sinks {
+		if !s.done {
+			errs = append(errs, s.to.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (r *runner) report(wall time.Duration) *Report {
+	rep := &Report{Query: r.plan.Diagram.Settings.Name, Wall: wall}
+	for _, s := range r.streams {
+		rep.Streams = append(rep.Streams, s.report())
+	}
+	for _, s := range r.sinks {
+		rep.Outputs = append(rep.Outputs, OutputReport{Name: s.decl.Name, Rows: s.rows, Target: s.target})
+	}
+	for _, e := range r.engines {
+		for _, o := range e.inst.Status().Operators {
+			rep.DivByZero += o.Counters.DivByZero
+			rep.Overflow += o.Counters.Overflow
+		}
+	}
+	return rep
+}

@@ -1,0 +1,116 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"fednode/node/bind"
+	"fednode/node/connect"
+	"fednode/node/ingest"
+	"fednode/query"
+	"fednode/query/tuple"
+)
+
+// blocksAhead is how many decoded blocks of a source may wait.
+const blocksAhead = 4
+
+// stream is one source of the query on its way in.
+type stream struct {
+	decl   *query.Stream
+	name   string // in the federation
+	reader connect.Reader
+	blocks chan *connect.Block
+
+	// Owned by the run goroutine.
+	decider  *ingest.Decider
+	boundary tuple.Time
+	ended    bool
+	end      connect.Status
+	errors   uint64
+	reasons  map[string]uint64
+	first    string
+	arrival  tuple.Time
+	targets  []target // where its rows go
+	sorter   *sorter  // puts them in order first; nil if nothing needs it
+}
+
+// openStream opens the source of a declared stream.
+func (r *runner) openStream(ctx context.Context, d *query.Stream, name string) (*stream, error) {
+	src, ok := r.opt.Connectors.Sources[d.Name]
+	if !ok {
+		return nil, fmt.Errorf("stream %s: it is a stream of another organisation; give a file for it with --source %s=PATH", d.Name, d.Name)
+	}
+	if !src.Plan.Bounded {
+		return nil, fmt.Errorf("stream %s: its source does not end; a run needs bounded input, for example a file that is not followed", d.Name)
+	}
+	reader, err := src.Plan.New(r.opt.Env).Open(ctx, nil)
+	if err != nil {
+		return nil, fmt.Errorf("stream %s: %w", d.Name, err)
+	}
+	rules := bind.Rules(d.Rules, tuple.MinTime)
+	rules.Advance = false // silence of a file means nothing
+	return &stream{
+		decl: d, name: name, reader: reader, blocks: make(chan *connect.Block, blocksAhead), boundary: tuple.MinTime,
+		decider: ingest.New(rules, 0), reasons: make(map[string]uint64),
+	}, nil
+}
+
+// read decodes the source until it ends.
+func (s *stream) read(ctx context.Context) error {
+	defer close(s.blocks)
+	for {
+		b, err := s.reader.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("stream %s: %w", s.decl.Name, err)
+		}
+		select {
+		case s.blocks <- b:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// decide takes a block: rows that are accepted, and the boundary that follows them.
+func (s *stream) decide(b *connect.Block, now time.Time) (*tuple.Batch, error) {
+	for i := range b.Rejects {
+		rej := &b.Rejects[i]
+		if s.decl.Rules.OnError == query.ErrorFail {
+			return nil, &RejectError{Stream: s.decl.Name, Err: rej}
+		}
+		if s.errors == 0 {
+			s.first = rej.Error()
+		}
+		s.errors++
+		s.reasons[rej.Reason.String()]++
+	}
+	var accepted *tuple.Batch
+	if b.Rows() > 0 {
+		if s.decl.Time < 0 {
+			s.arrival = max(s.arrival, tuple.TimeOf(now))
+			for i := range b.Batch.Time {
+				b.Batch.Time[i] = s.arrival
+			}
+		}
+		c := s.decider.Rows(b.Batch, tuple.TimeOf(now), 0)
+		accepted, s.boundary = c.Batch, c.Boundary
+	}
+	if b.Status.State == connect.Ended {
+		s.end, s.ended, s.boundary = b.Status, true, tuple.MaxTime
+	}
+	return accepted, nil
+}
+
+func (s *stream) report() StreamReport {
+	t := s.decider.Totals()
+	return StreamReport{
+		Name: s.decl.Name, Rows: t.Rows, Late: t.Late, Future: t.Future, Errors: s.errors, Reasons: s.reasons, First: s.first,
+		End: s.end.End, Detail: s.end.Detail,
+	}
+}
