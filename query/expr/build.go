@@ -18,10 +18,9 @@ func (e *Eval) buildByCode(p *plan) kernel {
 	return &dictKernel{inner: inner, col: p.cols[0], out: vec{Column: tuple.Column{Type: p.typ}}, count: &e.counters}
 }
 
-// byCode reports whether a node depends on one dictionary column alone, so that it has one value a code. What moves the
-// counters is computed per row, since each row counts.
+// byCode reports whether a node depends on one dictionary column alone, so that it has one value a code.
 func byCode(p *plan) bool {
-	return p.op != opCol && p.typ.Kind != tuple.List && !p.counts && len(p.cols) == 1 && binaryLeaf(p)
+	return p.op != opCol && p.typ.Kind != tuple.List && len(p.cols) == 1 && binaryLeaf(p)
 }
 
 func binaryLeaf(p *plan) bool {

@@ -21,6 +21,8 @@ type codeResults struct {
 	have   int // codes computed
 	credit int // rows computed one by one since: what extending would have saved
 	col    tuple.Column
+	nulls  bool   // the result of some code is null
+	byRow  bool   // computing some code moved the counters: each row must count, so rows are computed
 	truth  []bool // for conditions: true and not null
 	sink   *sink  // holds as much as the dictionary makes it, so it needs no rotation
 	codes  remap
@@ -37,6 +39,9 @@ func (k *dictKernel) lookup(c *tuple.Column, n int) *codeResults {
 	}
 	r := k.slot(c.Dict.Lineage())
 	missing := c.Dict.Len() - r.have
+	if r.byRow {
+		return nil
+	}
 	if missing == 0 {
 		return r
 	}
@@ -44,7 +49,12 @@ func (k *dictKernel) lookup(c *tuple.Column, n int) *codeResults {
 		r.credit += n
 		return nil
 	}
+	before := *k.count
 	k.extend(r, c)
+	if *k.count != before {
+		*k.count, r.byRow = before, true
+		return nil
+	}
 	return r
 }
 
@@ -62,7 +72,7 @@ func (k *dictKernel) slot(line *tuple.Lineage) *codeResults {
 }
 
 func (r *codeResults) drop() {
-	r.line, r.have, r.credit = nil, 0, 0
+	r.line, r.have, r.credit, r.nulls, r.byRow = nil, 0, 0, false, false
 	r.codes.reset()
 	c := &r.col
 	c.Bool, c.Int, c.Float, c.Code, c.Valid, r.truth = c.Bool[:0], c.Int[:0], c.Float[:0], c.Code[:0], c.Valid[:0], r.truth[:0]
@@ -102,6 +112,7 @@ func (r *codeResults) append(k *dictKernel, res *tuple.Column) {
 	}
 	for i := range n {
 		ok := res.Valid == nil || res.Valid[i]
+		r.nulls = r.nulls || !ok && len(c.Valid) > 0
 		c.Valid = append(c.Valid, ok)
 		if c.Type.Kind == tuple.Bool {
 			r.truth = append(r.truth, ok && res.Bool[i])
@@ -152,7 +163,11 @@ func (k *dictKernel) eval(f *frame) *tuple.Column {
 	if r.sink != nil {
 		r.col.Dict = r.sink.dict()
 	}
-	return k.out.gather(&r.col, k.entries(c, f))
+	known := r.col
+	if c.Valid == nil && !r.nulls {
+		known.Valid = nil
+	}
+	return k.out.gather(&known, k.entries(c, f))
 }
 
 func (k *dictKernel) selectTrue(f *frame, dst []uint32) []uint32 {

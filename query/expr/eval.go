@@ -96,16 +96,28 @@ func selectTrue(k kernel, f *frame, dst []uint32) []uint32 {
 
 // pickTrue appends the rows of f whose entry in c is true.
 func pickTrue(c *tuple.Column, f *frame, dst []uint32) []uint32 {
-	k := len(dst)
-	dst = growTo(dst, k+f.n)
-	for i, v := range c.Bool[:f.n] {
-		if c.Valid != nil {
-			v = v && c.Valid[i]
+	at := len(dst)
+	dst = growTo(dst, at+f.n)
+	room, holds := dst[at:], c.Bool[:f.n]
+	k := 0
+	switch {
+	case c.Valid != nil:
+		for i, v := range holds {
+			room[k] = f.row(i)
+			k += bit(v && c.Valid[i])
 		}
-		dst[k] = f.row(i)
-		k += bit(v)
+	case f.sel != nil:
+		for i, v := range holds {
+			room[k] = f.sel[i]
+			k += bit(v)
+		}
+	default:
+		for i, v := range holds {
+			room[k] = uint32(i)
+			k += bit(v)
+		}
 	}
-	return dst[:k]
+	return dst[:at+k]
 }
 
 // bit is 1 for true; the compiler makes it a move, not a branch.

@@ -27,7 +27,7 @@ func (e *Eval) buildArith(p *plan, out vec) kernel {
 	if c := p.args[1]; c.isConst() && !c.val.null {
 		k.isConst, k.c = true, c.val.i
 	}
-	return k
+	return linear(k)
 }
 
 type negFloat struct {
@@ -76,8 +76,7 @@ func (k *intArith) eval(f *frame) *tuple.Column {
 		suspect = subInts(out, x, y)
 	case '*':
 		suspect = mulInts(out, x, y)
-	case '/', '%':
-		suspect = k.divide(out, x, y)
+	case '/', '%': // as slow as it is, checking each row costs nothing more
 	}
 	if suspect {
 		k.careful(out, a, b)
@@ -107,13 +106,12 @@ func (k *intArith) withConst(out, a []int64) (suspect bool) {
 	if c == 0 || c == -1 || c == math.MinInt64 {
 		return true
 	}
-	limit := math.MaxInt64 / max(c, -c)
-	span, outside := 2*uint64(limit), false
+	var seen uint64
 	for i, v := range a {
-		outside = outside || uint64(v+limit) > span
+		seen |= uint64(v ^ v>>63)
 		out[i] = v * c
 	}
-	return outside
+	return bits.Len64(seen)+bits.Len64(magnitude(c)) > 63
 }
 
 func addInts(out, a, b []int64) bool {
@@ -147,21 +145,6 @@ func mulInts(out, a, b []int64) bool {
 		out[i] = x * y
 	}
 	return wide>>32 != 0
-}
-
-// divide reports true where a divisor is 0 or -1, which the careful pass is for.
-func (k *intArith) divide(out, a, b []int64) bool {
-	for i := range out {
-		if y := uint64(b[i]); y+1 <= 1 {
-			return true
-		}
-		if k.op == '/' {
-			out[i] = a[i] / b[i]
-		} else {
-			out[i] = a[i] % b[i]
-		}
-	}
-	return false
 }
 
 // careful computes every row that is not null with all checks.

@@ -14,12 +14,14 @@ type rangeKernel struct {
 	span   uint64 // hi - lo
 	negate int    // 1 where the complement is meant
 	out    vec
-	direct *colKernel // arg, if it is a column: its rows are then tested in place
+	direct *colKernel    // arg, if it is a column: its rows are then tested in place
+	linear *linearKernel // arg, if it is m*x + c
 }
 
 func (e *Eval) buildRange(p *plan, out vec) kernel {
 	k := &rangeKernel{arg: e.build(p.args[0]), lo: p.lo, span: uint64(p.hi) - uint64(p.lo), negate: bit(p.not), out: out}
 	k.direct, _ = k.arg.(*colKernel)
+	k.linear, _ = k.arg.(*linearKernel)
 	return k
 }
 
@@ -43,7 +45,16 @@ func (k *rangeKernel) selectTrue(f *frame, dst []uint32) []uint32 {
 			return dst[:n+k.inRows(c.Int, f.sel, room)]
 		}
 	}
-	a := k.arg.eval(f)
+	var a *tuple.Column
+	if k.linear != nil {
+		x := k.linear.x.eval(f)
+		if m, ok := k.inLinear(x, f, room); ok {
+			return dst[:n+m]
+		}
+		a = k.linear.of(x, f)
+	} else {
+		a = k.arg.eval(f)
+	}
 	if a.Valid == nil && f.sel == nil {
 		return dst[:n+k.inAll(a.Int[:f.n], room)]
 	}

@@ -106,6 +106,9 @@ func (k *logicKernel) three(l *tuple.Column, i int, r *tuple.Column, j int) (val
 }
 
 func (k *logicKernel) selectTrue(f *frame, dst []uint32) []uint32 {
+	if !k.and && k.quiet {
+		return pickTrue(k.eval(f), f, dst)
+	}
 	k.picked = selectTrue(k.l, f, k.picked[:0])
 	if k.and {
 		if len(k.picked) == 0 {
