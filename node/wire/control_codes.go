@@ -11,8 +11,8 @@ const (
 	NoStream Refusal = 1
 	// NotExported: it exists, but is not exported to the asker.
 	NotExported Refusal = 2
-	// GoneTruncated: the position lies before what is kept; a checkpoint or state transfer is needed.
-	GoneTruncated Refusal = 3
+	// PositionGone: the position lies before what is kept; a checkpoint or state transfer is needed.
+	PositionGone Refusal = 3
 	// OtherGeneration: the stream is in another generation.
 	OtherGeneration Refusal = 4
 	// Moved: another node has it now; the detail names it.
@@ -39,7 +39,7 @@ func (r Refusal) String() string {
 	if !r.Valid() {
 		return fmt.Sprintf("refusal(%d)", uint8(r))
 	}
-	return [...]string{"no-stream", "not-exported", "truncated", "other-generation", "moved", "no-quota", "may-not-host",
+	return [...]string{"no-stream", "not-exported", "position-gone", "other-generation", "moved", "no-quota", "may-not-host",
 		"bad-descriptor", "stale-descriptor", "no-capacity", "stopping"}[r-NoStream]
 }
 

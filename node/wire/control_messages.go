@@ -1,6 +1,10 @@
 package wire
 
-import "fednode/query/tuple"
+import (
+	"fmt"
+
+	"fednode/query/tuple"
+)
 
 // Message is one message of the control stream; the types below are all there are.
 type Message interface {
@@ -88,11 +92,26 @@ type StreamStatus struct {
 
 // Revision identifies one state of a descriptor. The greater (term, epoch, writer) is in force.
 type Revision struct {
-	Query  string   `cbor:"1,keyasint"`
-	Term   uint64   `cbor:"2,keyasint"`
-	Epoch  uint64   `cbor:"3,keyasint"`
-	Writer string   `cbor:"4,keyasint"` // peer id
-	Hash   [32]byte `cbor:"5,keyasint"`
+	Query  string `cbor:"1,keyasint"`
+	Term   uint64 `cbor:"2,keyasint"`
+	Epoch  uint64 `cbor:"3,keyasint"`
+	Writer string `cbor:"4,keyasint"` // peer id
+	Hash   Hash   `cbor:"5,keyasint"`
+}
+
+// Hash is the SHA-256 of a descriptor.
+type Hash [32]byte
+
+// MarshalBinary returns the 32 bytes.
+func (h Hash) MarshalBinary() ([]byte, error) { return h[:], nil }
+
+// UnmarshalBinary takes exactly 32 bytes.
+func (h *Hash) UnmarshalBinary(b []byte) error {
+	if len(b) != len(h) {
+		return fmt.Errorf("a hash of %d bytes, want %d", len(b), len(h))
+	}
+	copy(h[:], b)
+	return nil
 }
 
 // Announce spreads which descriptors the sender has.

@@ -29,6 +29,9 @@ type ReaderOptions struct {
 	Budget Budget
 }
 
+// readAhead is small on purpose: it gathers small frames, while what of a big payload passes through it is copied twice.
+const readAhead = 4 << 10
+
 // Reader receives the frames of one subscription.
 type Reader struct {
 	env    envelope
@@ -49,7 +52,7 @@ func NewReader(r io.Reader, opt ReaderOptions) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("wire: %w", err)
 	}
-	env := envelope{r: bufio.NewReaderSize(r, 32<<10), version: opt.Version, limit: dataLimit}
+	env := envelope{r: bufio.NewReaderSize(r, readAhead), version: opt.Version, limit: dataLimit}
 	return &Reader{env: env, budget: opt.Budget, dec: dec, order: newOrder()}, nil
 }
 
