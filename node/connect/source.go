@@ -28,6 +28,10 @@ type Reader interface {
 	Close() error
 }
 
+// Durable is implemented by readers whose origin waits for an answer. The source proxy calls it, from the reader's
+// goroutine, whenever everything that Next has returned so far is durable.
+type Durable interface{ Durable() }
+
 // Clock is the time that a connector goes by: for pacing and polling, never for what a row says.
 type Clock interface {
 	Now() time.Time

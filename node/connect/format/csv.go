@@ -26,6 +26,7 @@ type csvDecoder struct {
 
 func newCSV(s *connect.Stream, o *Options) *csvDecoder {
 	d := &csvDecoder{delimited: newDelimited(s, o.Delimiter), quote: o.Quote, quoting: o.Quote != 0, header: o.Header, trim: o.Trim, maxRow: o.MaxRow}
+	d.seen = o.Later
 	for _, n := range o.Null {
 		if n == "" {
 			d.emptyNull = true

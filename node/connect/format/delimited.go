@@ -164,7 +164,7 @@ func (d *delimited) saveHeader(e *tuple.Encoder) {
 }
 
 func (d *delimited) restoreHeader(r *tuple.Decoder) {
-	d.seen = r.Bool()
+	d.seen = r.Bool() || d.seen
 	names := make([]string, r.Count(1))
 	for i := range names {
 		names[i] = r.String()

@@ -36,8 +36,11 @@ type Options struct {
 	Header    bool // CSV and TSV: the first record names the fields
 	Trim      bool // CSV and TSV: blanks around an unquoted field do not count
 	Null      []string
-	MaxRow    int  // bytes of a record without its line end
-	NaN       bool // JSON lines written: NaN and infinities as strings, not null
+	MaxRow    int // bytes of a record without its line end
+	// Later: an earlier input of the stream had every column, so one that a header lacks is null, with a notice, and
+	// not an error.
+	Later bool
+	NaN   bool // JSON lines written: NaN and infinities as strings, not null
 }
 
 // DefaultOptions returns the options of a format as they are without any key.

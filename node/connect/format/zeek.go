@@ -80,7 +80,9 @@ type zeekTSV struct {
 }
 
 func newZeekTSV(s *connect.Stream, o *Options) *zeekTSV {
-	return &zeekTSV{delimited: newDelimited(s, '\t'), unset: zeekUnset, empty: zeekEmpty, sep: ',', maxRow: o.MaxRow}
+	d := &zeekTSV{delimited: newDelimited(s, '\t'), unset: zeekUnset, empty: zeekEmpty, sep: ',', maxRow: o.MaxRow}
+	d.seen = o.Later
+	return d
 }
 
 func (d *zeekTSV) setDelimiter(c byte) {

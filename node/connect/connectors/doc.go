@@ -1,0 +1,2 @@
+// Package connectors is the table of all kinds of connectors by name.
+package connectors

@@ -1,0 +1,214 @@
+package file
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"fednode/node/connect"
+	"fednode/node/connect/format"
+	"fednode/query/tuple"
+)
+
+// fileSink writes rows into a file: a bounded result into target.part, which becomes target at Finish, a live one into
+// target itself.
+type fileSink struct {
+	sinkConfig
+	target string
+	name   string // what is written
+
+	file   *os.File
+	length int64 // bytes that have reached the file
+	out    *chain
+	done   bool
+}
+
+// chain is the way of rows into the file: format, compression, buffer. With compression each commit ends a stream, and
+// the next rows begin another: what is committed can be read by itself, and cut after.
+type chain struct {
+	rows format.Writer
+	zip  io.WriteCloser
+	buf  *bufio.Writer
+}
+
+// Recover begins at nothing or at what was committed.
+func (s *fileSink) Recover(_ context.Context, state []byte) (tuple.Position, error) {
+	if state == nil {
+		if err := s.create(); err != nil {
+			return tuple.Position{}, fmt.Errorf("file: sink %s: %w", s.name, err)
+		}
+		return tuple.Position{}, nil
+	}
+	st, err := decodeState(state)
+	if err == nil {
+		err = s.reopen(st)
+	}
+	if err != nil {
+		return tuple.Position{}, fmt.Errorf("file: sink %s: %w", s.name, err)
+	}
+	return st.pos, nil
+}
+
+// create begins a new file. What a live sink finds there is not its own and is kept under another name; or it is the
+// rest of a start that ended before its first commit, and keeping it harms nobody.
+func (s *fileSink) create() (err error) {
+	if info, serr := os.Stat(s.target); serr == nil && info.IsDir() {
+		return errors.New("the path is a directory; name a file")
+	}
+	if !s.stream.Bounded {
+		if err := keepOld(s.target); err != nil {
+			return err
+		}
+	}
+	if s.file, err = os.OpenFile(s.name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644); err != nil {
+		return err
+	}
+	s.length = 0
+	// The header is written at once, so that even a result without rows has one.
+	return s.begin(false)
+}
+
+func keepOld(path string) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (info.Size() == 0 || !info.Mode().IsRegular()) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for n := 1; n < 10_000; n++ {
+		old := fmt.Sprintf("%s.old-%d", path, n)
+		if _, err := os.Lstat(old); errors.Is(err, fs.ErrNotExist) {
+			return os.Rename(path, old)
+		}
+	}
+	return errors.New("there are 10,000 older files of this name; move them away")
+}
+
+// reopen cuts the file to what was committed.
+func (s *fileSink) reopen(st *sinkState) (err error) {
+	if s.file, err = os.OpenFile(s.name, os.O_RDWR, 0o644); err != nil {
+		return fmt.Errorf("what was committed is gone: %w; put it back, or start the output anew under another path", err)
+	}
+	info, err := s.file.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() < st.length || !st.print.matches(s.file, st.length) {
+		return errors.New("the file is not what was committed: something else has changed it; put it back, or start the output anew under another path")
+	}
+	if err := s.file.Truncate(st.length); err != nil {
+		return err
+	}
+	if _, err := s.file.Seek(st.length, io.SeekStart); err != nil {
+		return err
+	}
+	s.length = st.length
+	return nil
+}
+
+// begin opens the way for rows.
+func (s *fileSink) begin(resume bool) (err error) {
+	c := &chain{buf: bufio.NewWriterSize(s.file, 256<<10)}
+	if c.zip, err = format.Compress(c.buf, format.CompressionOf(s.target)); err != nil {
+		return err
+	}
+	if c.rows, err = format.NewWriter(c.zip, s.stream.Schema, s.format, resume); err != nil {
+		return err
+	}
+	s.out = c
+	return nil
+}
+
+// Write takes rows.
+func (s *fileSink) Write(_ context.Context, rows connect.SinkRows) error {
+	if s.out == nil {
+		if err := s.begin(true); err != nil {
+			return fmt.Errorf("file: sink %s: %w", s.name, err)
+		}
+	}
+	if err := s.out.rows.Write(rows.Batch); err != nil {
+		return fmt.Errorf("file: sink %s: %w", s.name, err)
+	}
+	return nil
+}
+
+// Commit makes what was written durable. An Arrow file is whole only at its end, so it has no state: after a crash it is
+// written from the beginning.
+func (s *fileSink) Commit(_ context.Context, pos tuple.Position) ([]byte, error) {
+	if s.format.Format == format.Arrow {
+		return nil, nil
+	}
+	if err := s.flush(); err != nil {
+		return nil, fmt.Errorf("file: sink %s: commit: %w", s.name, err)
+	}
+	st := &sinkState{length: s.length, pos: pos}
+	var err error
+	if st.print, err = printOf(s.file, s.length); err != nil {
+		return nil, fmt.Errorf("file: sink %s: commit: %w", s.name, err)
+	}
+	return st.encode(), nil
+}
+
+// flush brings everything into the file and the file onto the disk.
+func (s *fileSink) flush() error {
+	if s.out != nil {
+		err := errors.Join(s.out.rows.Close(), s.out.zip.Close(), s.out.buf.Flush())
+		s.out = nil
+		if err != nil {
+			return err
+		}
+	}
+	if err := s.file.Sync(); err != nil {
+		return err
+	}
+	var err error
+	s.length, err = s.file.Seek(0, io.SeekCurrent)
+	return err
+}
+
+// Finish makes a bounded result visible as a whole; a live one is only closed.
+func (s *fileSink) Finish(context.Context) error {
+	err := s.flush()
+	if err == nil {
+		err = s.file.Close()
+	}
+	if err == nil && s.name != s.target {
+		err = os.Rename(s.name, s.target)
+	}
+	if err == nil {
+		err = syncDir(filepath.Dir(s.target))
+	}
+	if err != nil {
+		return fmt.Errorf("file: sink %s: finish: %w", s.name, err)
+	}
+	s.done = true
+	return nil
+}
+
+// syncDir makes a change of names durable; a file system that cannot do it for directories does it by itself.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
+		return err
+	}
+	return nil
+}
+
+// Close closes the file as it is.
+func (s *fileSink) Close() error {
+	if s.done || s.file == nil {
+		return nil
+	}
+	s.done = true
+	return s.file.Close()
+}
