@@ -20,6 +20,7 @@ type Groups struct {
 	direct   bool
 	byID     Array[uint32] // id → slot+1
 	nullSlot uint32        // slot+1 of null
+	ahead    int           // slots given out with a whole dictionary
 
 	order []uint32 // slots in order of their keys, for the first len(order) slots; never written in place
 
@@ -53,6 +54,9 @@ func (g *Groups) Types() []tuple.Type { return g.types }
 
 // Len returns the number of slots.
 func (g *Groups) Len() int { return g.n }
+
+// Ahead returns how many slots were given out with the rest of their dictionary, before a row had their key.
+func (g *Groups) Ahead() int { return g.ahead }
 
 // Slots returns the slot of the key of each row, adding keys that are new. cols are the key columns; rows are those that
 // sel names, or the first n where sel is nil. The result is valid until the next call; it may be the codes of the
@@ -225,7 +229,7 @@ func (g *Groups) growIndex() {
 func (g *Groups) Fork() *Groups {
 	f := &Groups{
 		types: g.types, cols: make([]keyColumn, len(g.cols)), n: g.n, nulls: g.nulls.Fork(), index: g.index.Fork(),
-		mask: g.mask, direct: g.direct, byID: g.byID.Fork(), nullSlot: g.nullSlot, order: g.order,
+		mask: g.mask, direct: g.direct, byID: g.byID.Fork(), nullSlot: g.nullSlot, ahead: g.ahead, order: g.order,
 	}
 	for c := range g.cols {
 		f.cols[c] = keyColumn{Values: g.cols[c].Values.Fork(), words: g.cols[c].words.Fork()}

@@ -43,6 +43,7 @@ func (g *Groups) complete(m *remap, d *tuple.Dict, rows int) {
 	for code := m.same; code < d.Len(); code++ {
 		if m.at[code] == None {
 			m.set(uint32(code), g.slotOfValue(d.At(uint32(code))))
+			g.ahead++
 		}
 	}
 }

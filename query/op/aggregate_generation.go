@@ -1,0 +1,39 @@
+package op
+
+import (
+	"fednode/query/op/state"
+	"fednode/query/tuple"
+)
+
+// generation is a table of groups that several panes share, so that a key which returns window after window is numbered
+// once. When most of its keys have not been seen for a while the next pane begins a new generation, and the old one goes
+// with its last pane: that bounds the keys that are kept.
+type generation struct {
+	*state.Groups
+	live int   // groups of the pane that closed last
+	rows int64 // rows looked up so far
+}
+
+func newGeneration(types []tuple.Type) *generation {
+	return &generation{Groups: state.NewGroups(types)}
+}
+
+// outgrown reports whether most keys are stale. Keys that were numbered ahead of their first row, a dictionary at a time,
+// are not worth numbering again unless many rows have paid for it, or they are far too many.
+func (g *generation) outgrown() bool {
+	n := g.Len()
+	return n-g.Ahead() > 2*g.live+minDead || n > 2*g.live+4*minDead && g.rows >= 4*int64(n) || n > 8*g.live+tuple.DictMaxValues
+}
+
+// minDead is how much may be out of use before making room is worth the work.
+const minDead = 256
+
+// successor returns an empty generation that expects as many live keys.
+func (g *generation) successor() *generation {
+	return &generation{Groups: state.NewGroups(g.Types()), live: g.live}
+}
+
+// fork returns an independent copy.
+func (g *generation) fork() *generation {
+	return &generation{Groups: g.Groups.Fork(), live: g.live, rows: g.rows}
+}
