@@ -3,6 +3,7 @@ package p2p
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	ma "github.com/multiformats/go-multiaddr"
@@ -145,15 +146,18 @@ func (l Limits) validate() error {
 // silence is how long a peer may say nothing before it is down.
 func (c Config) silence() time.Duration { return c.Heartbeat * time.Duration(c.Miss) }
 
-// checkTransport accepts /…/tcp/PORT and /…/udp/PORT/quic-v1.
+// checkTransport accepts /ip4/A/tcp/PORT and /ip4/A/udp/PORT/quic-v1, and the same with ip6.
 func checkTransport(address string) error {
 	a, err := ma.NewMultiaddr(address)
 	if err != nil {
 		return fmt.Errorf("%q is no multiaddress: %w; write /ip4/0.0.0.0/tcp/7481", address, err)
 	}
-	_, tcp := a.ValueForProtocol(ma.P_TCP)
-	_, quic := a.ValueForProtocol(ma.P_QUIC_V1)
-	if len(a) != 2 && len(a) != 3 || tcp != nil && quic != nil {
+	codes := make([]int, 0, 3)
+	for _, p := range a.Protocols() {
+		codes = append(codes, p.Code)
+	}
+	ip := len(codes) > 0 && (codes[0] == ma.P_IP4 || codes[0] == ma.P_IP6)
+	if !ip || !slices.Equal(codes[1:], []int{ma.P_TCP}) && !slices.Equal(codes[1:], []int{ma.P_UDP, ma.P_QUIC_V1}) {
 		return fmt.Errorf("%q is neither TCP nor QUIC; write /ip4/0.0.0.0/tcp/7481 or /ip4/0.0.0.0/udp/7481/quic-v1", address)
 	}
 	return nil

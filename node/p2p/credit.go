@@ -10,6 +10,7 @@ import (
 type sending struct {
 	mu      sync.Mutex
 	balance int64
+	granted bool          // the receiver has answered at all
 	more    chan struct{} // capacity 1: a grant since the last look
 }
 
@@ -18,7 +19,15 @@ func newSending() *sending { return &sending{more: make(chan struct{}, 1)} }
 
 // acquire waits until there is credit, then takes n. done ends the wait when the stream is over.
 func (c *sending) acquire(ctx context.Context, done <-chan struct{}, n int) error {
-	for !c.take(n) {
+	for {
+		select {
+		case <-done:
+			return ErrClosed
+		default:
+		}
+		if c.take(n) {
+			return nil
+		}
 		select {
 		case <-c.more:
 		case <-done:
@@ -27,7 +36,6 @@ func (c *sending) acquire(ctx context.Context, done <-chan struct{}, n int) erro
 			return ctx.Err()
 		}
 	}
-	return nil
 }
 
 func (c *sending) take(n int) bool {
@@ -48,6 +56,7 @@ func (c *sending) grant(n uint64) error {
 		return &PeerError{Place: "credit", Got: "more than a receiver can hold", Expected: "what was received"}
 	}
 	c.balance += int64(n)
+	c.granted = true
 	select {
 	case c.more <- struct{}{}:
 	default:
@@ -59,7 +68,7 @@ func (c *sending) grant(n uint64) error {
 func (c *sending) owed() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.balance <= 0
+	return c.granted && c.balance <= 0
 }
 
 // receiving is the receiver's side.

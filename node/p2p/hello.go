@@ -74,10 +74,12 @@ func (l *link) explain(stream network.Stream, out *encoder, why error) {
 		return
 	}
 	b, err := out.encode(m)
-	if err != nil {
-		return
+	if err == nil {
+		err = sendLast(stream, b)
 	}
-	_, _ = stream.Write(b)
+	if err == nil {
+		linger(stream)
+	}
 }
 
 // readHello reads the peer's hello and decides whether it makes a session.

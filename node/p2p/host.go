@@ -204,10 +204,9 @@ func (h *Host) keepChecking(ctx context.Context) {
 func (h *Host) Recheck() {
 	for p, err := range h.door.Recheck() {
 		h.log.Warn("peer is no longer admitted", zap.Stringer("peer", p), zap.Error(err))
-		if l := h.find(p); l != nil {
-			l.end(Cause{Kind: CauseUntrusted, Err: err})
+		if l := h.find(p); l == nil || !l.end(Cause{Kind: CauseUntrusted, Err: err}) {
+			h.drop(p) // else the link does it, after the goodbye
 		}
-		h.drop(p)
 	}
 }
 

@@ -103,11 +103,13 @@ func (l *link) setCurrent(s *session) {
 	l.session = s
 }
 
-// end ends the session that is up, if there is one.
-func (l *link) end(c Cause) {
-	if s := l.current(); s != nil {
+// end ends the session that is up; false if there is none.
+func (l *link) end(c Cause) bool {
+	s := l.current()
+	if s != nil {
 		s.end(c)
 	}
+	return s != nil
 }
 
 // send queues a message in the session that is up.
@@ -291,8 +293,9 @@ func (l *link) serve(ctx context.Context, stream network.Stream) {
 	l.setCurrent(nil)
 	l.setLast(cause.String())
 	l.host.net.ConnManager().Unprotect(l.id, "session")
-	if cause.Kind == CauseSilent {
-		// The connection looks alive to libp2p for a minute yet: make a new one.
+	switch cause.Kind {
+	case CauseSilent, // the connection looks alive to libp2p for a minute yet: make a new one
+		CauseUntrusted:
 		l.host.drop(l.id)
 	}
 }

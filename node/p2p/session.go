@@ -93,6 +93,7 @@ func (s *session) run(ctx context.Context) Cause {
 	s.closeStreams()
 	// The writer says goodbye within its deadline and closes the stream, which ends the reader, too.
 	parts.Wait()
+	linger(s.stream)
 	resetWith(s.stream, CodeShutdown) // both directions have ended; this frees it
 	h.log.Info("peer down", zap.Stringer("peer", s.peer.ID), zap.Stringer("member", s.peer.Member), zap.Stringer("cause", *s.cause))
 	h.handler.PeerDown(s.peer, *s.cause)
@@ -134,21 +135,15 @@ func (s *session) read(ctx context.Context) {
 		}
 		// A peer that sends too fast waits in its own send buffer.
 		if pace.Wait(ctx) != nil {
-			s.drain()
+			linger(s.stream)
 			return
 		}
 	}
 }
 
-// drain reads on after the session ended, until the peer has taken our last message and ends the stream, or the deadline
-// that the writer set passes. Closing the connection at once would overtake that message.
-func (s *session) drain() {
-	for {
-		if _, err := s.in.Read(); err != nil {
-			return
-		}
-	}
-}
+// linger reads and forgets until the peer has taken our last message and ends the stream, or the deadline that part set
+// passes: to reset the stream at once would overtake that message.
+func linger(stream network.Stream) { _, _ = io.Copy(io.Discard, stream) }
 
 // partedError is a goodbye or an error message from the peer, which ends the session.
 type partedError struct{ cause Cause }
@@ -270,20 +265,26 @@ func (s *session) farewell() {
 	}
 }
 
-// part sends a last message; the reader then awaits the end of the stream. If the peer cannot be told, the end of the stream tells it.
+// part sends a last message; what awaits its arrival is linger.
 func (s *session) part(last wire.Message) {
-	const moment = 250 * time.Millisecond
 	b, err := s.out.encode(last)
 	if err == nil {
-		err = s.stream.SetDeadline(time.Now().Add(moment))
-	}
-	if err == nil {
-		_, err = s.stream.Write(append(s.gather(nil), b...))
-	}
-	if err == nil {
-		err = s.stream.CloseWrite()
+		err = sendLast(s.stream, append(s.gather(nil), b...))
 	}
 	if err != nil {
+		// If the peer cannot be told, the end of the stream tells it.
 		resetWith(s.stream, CodeShutdown)
 	}
+}
+
+// sendLast writes b and closes our direction, and bounds how long linger may take.
+func sendLast(stream network.Stream, b []byte) error {
+	const moment = 250 * time.Millisecond
+	if err := stream.SetDeadline(time.Now().Add(moment)); err != nil {
+		return err
+	}
+	if _, err := stream.Write(b); err != nil {
+		return err
+	}
+	return stream.CloseWrite()
 }

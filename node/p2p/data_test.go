@@ -1,0 +1,187 @@
+package p2p
+
+import (
+	"context"
+
+	"io"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/stretchr/testify/require"
+
+	"fednode/node/wire"
+)
+
+// Bytes arrive as written, credit lets a producer run a window ahead and no further.
+func TestDataStreamCredit(t *testing.T) {
+	a, b := found(t, "north", "a"), found(t, "south", "b")
+	befriend(t, a, b)
+	cfg := testConfig()
+	cfg.Window = 64 << 10
+	producer, consumer := start(t, a, testConfig(), quiet()), start(t, b, cfg, quiet())
+	const payload = 16 << 10
+	release := make(chan int)
+	ended := make(chan error, 1)
+	consumer.rec.serve = func(_ context.Context, p Peer, subscription uint64, s *Stream) {
+		require.Equal(t, "north/a", p.Member.String())
+		require.Equal(t, uint64(9), subscription)
+		buf := make([]byte, payload)
+		for {
+			if _, err := io.ReadFull(s, buf); err != nil {
+				ended <- err
+				return
+			}
+			if err := s.Take(payload); err != nil {
+				ended <- err
+				return
+			}
+			s.Release(<-release)
+		}
+	}
+	join(t, producer, consumer, "tcp")
+	s, err := producer.OpenData(t.Context(), consumer.ID(), 9)
+	require.NoError(t, err)
+	_, err = producer.OpenData(t.Context(), consumer.ID(), 9)
+	require.ErrorIs(t, err, ErrTaken)
+
+	var sent atomic.Int64
+	go func() {
+		for range 20 {
+			if s.Acquire(context.Background(), payload) != nil {
+				return
+			}
+			if _, err := s.Write(make([]byte, payload)); err != nil {
+				return
+			}
+			sent.Add(1)
+		}
+		s.CloseWrite()
+	}()
+	// A window of 64 KiB is four payloads; then the producer waits for credit, and says so.
+	require.Eventually(t, s.Owed, patient, time.Millisecond)
+	require.Equal(t, int64(4), sent.Load())
+	for range 20 {
+		release <- payload
+	}
+	require.ErrorIs(t, <-ended, io.EOF)
+	require.Equal(t, int64(20), sent.Load())
+	require.NoError(t, s.Close())
+	require.Eventually(t, func() bool { return producer.Peers()[0].Streams == 0 }, patient, time.Millisecond)
+	require.ErrorIs(t, s.Acquire(t.Context(), 1<<30), ErrClosed)
+}
+
+// A producer that ignores credit is caught by the consumer.
+func TestCreditBreach(t *testing.T) {
+	r := &receiving{window: 100}
+	require.True(t, r.take(99))
+	require.True(t, r.take(500), "any credit left allows one payload more")
+	require.False(t, r.take(1))
+	require.Zero(t, r.release(24))
+	require.Equal(t, uint64(599), r.release(599-24))
+	require.True(t, r.take(1))
+	require.Zero(t, r.release(5), "more released than taken gives nothing away")
+	require.Zero(t, r.release(0))
+
+	s := newSending()
+	require.False(t, s.take(1))
+	require.NoError(t, s.grant(100))
+	require.True(t, s.take(500))
+	require.True(t, s.owed())
+	require.Error(t, s.grant(1<<41))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, s.acquire(ctx, nil, 1), context.Canceled)
+}
+
+// An abort at either end is an error with its code at the other, and the session goes on.
+func TestAbort(t *testing.T) {
+	a := found(t, "north", "a")
+	producer, consumer := start(t, a, testConfig(), quiet()), start(t, a.enrol(t, "b"), testConfig(), quiet())
+	begun, got := make(chan struct{}, 1), make(chan error, 1)
+	consumer.rec.serve = func(_ context.Context, _ Peer, _ uint64, s *Stream) {
+		begun <- struct{}{}
+		_, err := s.Read(make([]byte, 1))
+		got <- err
+	}
+	join(t, producer, consumer, "tcp")
+	s, err := producer.OpenData(t.Context(), consumer.ID(), 1)
+	require.NoError(t, err)
+	<-begun
+	s.Abort(CodeCancelled)
+	var reset *network.StreamError
+	require.ErrorAs(t, <-got, &reset)
+	require.Equal(t, CodeCancelled, reset.ErrorCode)
+	require.NoError(t, producer.Send(consumer.ID(), &wire.Unsubscribe{Subscription: 1}))
+	consumer.rec.wait(t, "message", func() bool { return len(consumer.rec.got) == 1 })
+}
+
+// Streams end with their session, at both ends, and nobody waits for ever.
+func TestStreamsEndWithTheSession(t *testing.T) {
+	a := found(t, "north", "a")
+	producer, consumer := start(t, a, testConfig(), quiet()), start(t, a.enrol(t, "b"), testConfig(), quiet())
+	got := make(chan error, 1)
+	consumer.rec.serve = func(ctx context.Context, _ Peer, _ uint64, s *Stream) {
+		_, err := io.Copy(io.Discard, s)
+		<-ctx.Done()
+		got <- err
+	}
+	join(t, producer, consumer, "tcp")
+	s, err := producer.OpenData(t.Context(), consumer.ID(), 1)
+	require.NoError(t, err)
+	require.NoError(t, s.Acquire(t.Context(), 32<<20), "the window arrives, and a payload may exceed it")
+	waiting := make(chan error, 1)
+	go func() { waiting <- s.Acquire(context.Background(), 1) }()
+	consumer.stop()
+	require.ErrorIs(t, <-waiting, ErrClosed)
+	require.Error(t, <-got)
+	_, err = s.Write([]byte("x"))
+	require.Error(t, err)
+	_, err = producer.OpenData(t.Context(), consumer.ID(), 2)
+	require.ErrorIs(t, err, ErrNotUp)
+}
+
+// A partner has a number of streams and a rate; our own nodes are not bound by them.
+func TestQuota(t *testing.T) {
+	a, b := found(t, "north", "a"), found(t, "south", "b")
+	befriend(t, a, b)
+	cfg := testConfig()
+	cfg.Limits.StreamsPerOrg, cfg.Limits.BytesPerSec = 2, 1<<20
+	consumer, partner, own := start(t, a, cfg, quiet()), start(t, b, testConfig(), quiet()), start(t, a.enrol(t, "c"), testConfig(), quiet())
+	read := make(chan int64, 8)
+	consumer.rec.serve = func(_ context.Context, _ Peer, _ uint64, s *Stream) {
+		n, _ := io.Copy(io.Discard, s)
+		read <- n
+	}
+	join(t, partner, consumer, "tcp")
+	join(t, own, consumer, "tcp")
+	const size = 1<<20 + 300<<10
+	streams := make([]*Stream, 2)
+	for i := range streams {
+		s, err := partner.OpenData(t.Context(), consumer.ID(), uint64(i+1))
+		require.NoError(t, err)
+		require.NoError(t, s.Acquire(t.Context(), 1))
+		streams[i] = s
+	}
+	third, err := partner.OpenData(t.Context(), consumer.ID(), 3)
+	require.NoError(t, err)
+	_, err = third.Read(make([]byte, 1))
+	var reset *network.StreamError
+	require.ErrorAs(t, err, &reset)
+	require.Equal(t, CodeQuota, reset.ErrorCode)
+
+	begin := time.Now()
+	_, err = streams[0].Write(make([]byte, size))
+	require.NoError(t, err)
+	require.NoError(t, streams[0].CloseWrite())
+	require.Equal(t, int64(size), <-read)
+	require.Greater(t, time.Since(begin), 200*time.Millisecond, "a burst of a second, then the rate")
+
+	for i := range uint64(3) {
+		s, err := own.OpenData(t.Context(), consumer.ID(), i+1)
+		require.NoError(t, err)
+		require.NoError(t, s.Acquire(t.Context(), 1))
+	}
+	third.Abort(CodeCancelled)
+}

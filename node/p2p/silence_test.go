@@ -1,0 +1,177 @@
+package p2p
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"fednode/node/p2p/admission"
+	"fednode/node/wire"
+)
+
+// nervous starts a node that soon takes silence for failure, and a fake member that is up and then only speaks when the
+// test says so.
+func nervous(t *testing.T, abandon time.Duration) (*node, network.Stream) {
+	t.Helper()
+	a := found(t, "north", "a")
+	cfg := testConfig()
+	cfg.Heartbeat, cfg.Miss, cfg.Abandon = 50*time.Millisecond, 3, abandon
+	n := start(t, a, cfg, quiet())
+	h, s := fake(t, n, a)
+	say(t, s, helloOf(h, wire.Version))
+	n.rec.waitUp(t, h.ID())
+	return n, s
+}
+
+// A peer that falls silent is down, and up again when it is heard: the session and its streams were never gone. After a
+// refuted suspicion the node is more patient with it.
+func TestSilenceAndReturn(t *testing.T) {
+	n, s := nervous(t, time.Minute)
+	n.rec.waitLine(t, "down north/fake silent")
+	before := n.Peers()[0]
+	require.False(t, before.Up)
+	require.Equal(t, "silent", before.Cause)
+	beat := &wire.Heartbeat{HeardBy: []string{n.ID().String()}}
+	say(t, s, beat)
+	n.rec.waitLine(t, "up north/fake resumed=true")
+	after := n.Peers()[0]
+	require.Equal(t, uint64(1), after.Flaps)
+	require.Greater(t, after.Limit, before.Limit)
+}
+
+// Silence for long: the connection is given up.
+func TestAbandoned(t *testing.T) {
+	n, s := nervous(t, 300*time.Millisecond)
+	n.rec.wait(t, "two downs", func() bool { return len(n.rec.lines) >= 3 })
+	require.Equal(t, []string{"up north/fake resumed=false", "down north/fake silent", "down north/fake silent"}, n.rec.lines)
+	require.Eventually(t, func() bool { return s.Conn().IsClosed() }, patient, time.Millisecond)
+}
+
+// Heard, but not hearing us: down as well, with its own cause.
+func TestDeafPeer(t *testing.T) {
+	n, s := nervous(t, time.Minute)
+	ctx, cancel := context.WithCancel(t.Context())
+	spoken := make(chan error, 1)
+	go func() {
+		w, err := wire.NewControlWriter(s)
+		for err == nil && pause(ctx, 10*time.Millisecond) {
+			err = w.Write(&wire.Heartbeat{})
+		}
+		spoken <- err
+	}()
+	n.rec.waitLine(t, "down north/fake does not hear us")
+	cancel()
+	require.NoError(t, <-spoken)
+	say(t, s, &wire.Heartbeat{HeardBy: []string{n.ID().String()}})
+	n.rec.waitLine(t, "up north/fake resumed=true")
+}
+
+func TestPatience(t *testing.T) {
+	cfg := Default()
+	p := newPatience(cfg)
+	now := time.Unix(1000, 0)
+	require.Equal(t, 300*time.Millisecond, p.limit(now))
+	p.refuted(400*time.Millisecond, now)
+	require.Equal(t, 600*time.Millisecond, p.limit(now))
+	p.refuted(350*time.Millisecond, now)
+	require.Equal(t, 600*time.Millisecond, p.limit(now), "it does not fall by a shorter silence")
+	require.Equal(t, 450*time.Millisecond, p.limit(now.Add(time.Minute)), "half of what was added")
+	require.Equal(t, 300*time.Millisecond, p.limit(now.Add(time.Hour)))
+	p.refuted(time.Hour, now)
+	require.Equal(t, 5*time.Second, p.limit(now), "never beyond half of abandon")
+	require.Equal(t, uint64(3), p.flaps)
+}
+
+// A fifth of all heartbeats lost, for a minute: at most one suspicion.
+func TestPatienceUnderLoss(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := newPatience(Default())
+		now, heard, downs := time.Unix(0, 0), time.Unix(0, 0), 0
+		down := false
+		for i := range 600 {
+			now = now.Add(100 * time.Millisecond)
+			lost := rapid.IntRange(0, 4).Draw(t, fmt.Sprint(i)) == 0
+			if silence := now.Sub(heard); !down && silence > p.limit(now) {
+				down, downs = true, downs+1
+			}
+			if lost {
+				continue
+			}
+			if down {
+				p.refuted(now.Sub(heard), now)
+				down = false
+			}
+			heard = now
+		}
+		// Four lost in a row has one chance in 625, five one in 3125: seldom, and never again after the first.
+		if downs > 3 {
+			t.Fatalf("%d suspicions in a minute", downs)
+		}
+	})
+}
+
+func TestPauses(t *testing.T) {
+	p := pauses{cfg: Backoff{Min: 100 * time.Millisecond, Max: time.Second}}
+	for _, bound := range []time.Duration{100, 200, 400, 800, 1000, 1000} {
+		got := p.draw()
+		require.GreaterOrEqual(t, got, bound*time.Millisecond/2)
+		require.LessOrEqual(t, got, bound*time.Millisecond)
+	}
+	p.reset()
+	require.LessOrEqual(t, p.draw(), 100*time.Millisecond)
+}
+
+// While dials fail the cause is logged once; a peer that moved is found at once, whatever the pause had become.
+func TestPeerMoves(t *testing.T) {
+	a := found(t, "north", "a")
+	cfg := testConfig()
+	cfg.Redial = Backoff{Min: time.Hour, Max: time.Hour}
+	n, m := start(t, a, cfg, quiet()), start(t, a.enrol(t, "b"), testConfig(), quiet())
+	gone := Target{Peer: m.ID()}
+	for _, text := range []string{"/ip4/127.0.0.1/tcp/1"} {
+		one, err := ParseTarget(text + "/p2p/" + m.ID().String())
+		require.NoError(t, err)
+		gone.Addrs = one.Addrs
+	}
+	require.NoError(t, n.Dial(gone))
+	require.Eventually(t, func() bool { return n.Peers()[0].Cause != "" }, patient, time.Millisecond)
+	require.Contains(t, n.Peers()[0].Cause, "connection refused")
+	require.NoError(t, n.Dial(m.at(t, "tcp")))
+	n.rec.waitUp(t, m.ID())
+}
+
+// Fifty starts and stops leave nothing behind at the other side.
+func TestManyRestarts(t *testing.T) {
+	a := found(t, "north", "a")
+	n := start(t, a, testConfig(), quiet())
+	p := a.enrol(t, "b")
+	for range 50 {
+		m := start(t, p, testConfig(), quiet())
+		join(t, m, n, "tcp")
+		m.stop()
+		n.rec.wait(t, "down", func() bool { return len(n.rec.up) == 0 })
+	}
+	require.Eventually(t, func() bool { return len(n.Peers()) == 0 && len(n.Libp2p().Network().Conns()) == 0 }, patient, time.Millisecond)
+}
+
+// The exchange does not wait for ever for a peer that connects and says nothing.
+func TestSilentKnocker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := found(t, "north", "a")
+		door, err := admission.New(admission.Config{Registry: a.registry, Certificate: a.identity.Certificate, Now: time.Now})
+		require.NoError(t, err)
+		ours, theirs := net.Pipe()
+		defer theirs.Close()
+		require.NoError(t, ours.SetDeadline(time.Now().Add(5*time.Second)))
+		begin := time.Now()
+		require.Error(t, door.Greet(ours, a.identity.Member.Peer, false))
+		require.Equal(t, 5*time.Second, time.Since(begin))
+	})
+}
