@@ -99,8 +99,8 @@ func TestSaveUnderFaults(t *testing.T) {
 	points, err := storage.NewRecoveryPoints(faultstore.Wrap(openStore(t, t.TempDir()), plan))
 	require.NoError(t, err)
 	require.NoError(t, points.Save(storetest.Point("q", 1, 10), nil))
-	const large = 3 * storage.TxBytes
-	for write := 1; write <= 9; write++ {
+	const large = storage.TxBytes
+	for write := 1; write <= 4; write++ {
 		plan.Set(faultstore.Rule{FromWrite: write, Times: 1, Err: faultstore.Transient()})
 		err := points.Save(storetest.Point("q", 2, large), nil)
 		require.Equal(t, storage.Retry, storage.ActionFor(err), "write %d: %v", write, err)

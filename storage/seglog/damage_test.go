@@ -51,7 +51,7 @@ func (img image) segments() []string {
 	return out
 }
 
-const imageRecords = 300
+const imageRecords = 240
 
 // closedImage and crashedImage hold keys 1..imageRecords in several segments: after Close, and as a crash leaves it, with
 // the reserved rest of the last segment.
@@ -144,7 +144,7 @@ func TestFlippedByte(t *testing.T) {
 // Many bytes overwritten, also across records and segments.
 func TestOverwrittenStretch(t *testing.T) {
 	closed := closedImage(t)
-	for seed := range uint64(100) {
+	for seed := range uint64(50) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		bad := image{}
 		for n, b := range closed {
@@ -195,7 +195,7 @@ func TestTornWrite(t *testing.T) {
 	names := img.segments()
 	last := names[len(names)-1]
 	end := len(strings.TrimRight(string(img[last]), "\x00"))
-	for seed := range uint64(60) {
+	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		bad := image{}
 		for name, b := range img {

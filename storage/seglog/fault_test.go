@@ -98,7 +98,7 @@ func TestFullByRule(t *testing.T) {
 func TestEveryWriteFails(t *testing.T) {
 	for _, torn := range []bool{false, true} {
 		for _, fault := range []error{unix.ENOSPC, unix.EIO} {
-			for write := 1; write < 60; write++ {
+			for write := 1; write < 36; write++ {
 				everyWrite(t, write, torn, fault)
 			}
 		}
@@ -113,7 +113,7 @@ func everyWrite(t *testing.T, write int, torn bool, fault error) {
 	require.NoError(t, err)
 	plan.Set(faultstore.Rule{FromWrite: write, Times: 1, Err: fault, Torn: torn})
 	var acked []uint64
-	for k := uint64(1); k <= 40; k++ {
+	for k := uint64(1); k <= 22; k++ {
 		_, err := l.AppendSync(context.Background(), entry(k, 8000))
 		if err != nil {
 			require.ErrorIs(t, err, fault)

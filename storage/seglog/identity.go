@@ -60,7 +60,7 @@ const (
 	Fresh
 	// Copied: the directory is a copy or was restored from a backup.
 	Copied
-	// Lost: the identity was damaged or missing, and was read from the segments.
+	// Lost: the identity was damaged or missing. It was taken from the segments; where they have none either it is new.
 	Lost
 )
 

@@ -61,6 +61,9 @@ func (r *recoverer) open() (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
+	if origin == Fresh && len(r.files) > 0 {
+		origin = Lost // there was a log, and nothing says which
+	}
 	r.report.Identity, r.report.Origin = ident.id, origin
 	whole, err := r.assemble(ident.id)
 	if err != nil {

@@ -32,8 +32,7 @@ type Reader struct {
 }
 
 // Reader returns a reader that begins at the first record whose position is not before from. If that may have been
-// truncated the error is a *TruncatedError. The zero Position asks for the whole log and is refused likewise; use Oldest
-// to take what there is.
+// truncated the error is a *TruncatedError; use Oldest to take what there is.
 func (l *Log) Reader(from Position) (*Reader, error) {
 	s, oldest, closed := l.segmentOf(from)
 	if closed {

@@ -14,11 +14,8 @@ import (
 // Point returns a recovery point that uses every field; n sets it apart, and its snapshot has size bytes that do not
 // compress.
 func Point(fragment string, n uint64, size int) *storage.RecoveryPoint {
-	rng := rand.New(rand.NewPCG(n, 1))
 	state := make([]byte, size)
-	for i := range state {
-		state[i] = byte(rng.Uint32())
-	}
+	_, _ = rand.NewChaCha8([32]byte{byte(n)}).Read(state) // never fails
 	p := &storage.RecoveryPoint{Fragment: fragment, Epoch: n, Boundary: tuple.Time(n) * 100_000,
 		Operators: []storage.OperatorState{{Name: "active", Version: 2, Snapshot: state}, {Name: "joined", Version: 1, Snapshot: []byte{}}},
 		Inputs:    []storage.InputPosition{{Stream: "north/conns"}, {Stream: "south/conns"}},
