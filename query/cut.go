@@ -15,6 +15,7 @@ type group struct {
 	place     Place
 	// after is true behind an operator with inputs from two places: what follows stays at the output's place.
 	after bool
+	rank  int
 	into  *group // the group that took this one in
 }
 
@@ -48,16 +49,16 @@ func cut(d *Diagram, at Placement, p *spec.Problems) []*group {
 	c.findEnds()
 	for _, u := range order {
 		c.put(u)
+		c.rank(u)
 	}
-	for _, u := range order {
-		c.join(u)
-	}
+	c.join()
 	var groups []*group
 	for _, u := range order {
 		if u.into == nil {
 			groups = append(groups, u)
 		}
 	}
+	c.sortOperators(groups)
 	c.name(groups)
 	groups, _ = c.order(groups)
 	if groups == nil {
@@ -233,83 +234,79 @@ func (s *Stream) placeAt(at Placement) Place {
 	return p.at(at.Home)
 }
 
-// join merges a group into those at the same place that it reads from, or that read the same stream, as far as no path
-// leads out of the merged group and back into it.
-func (c *cutter) join(g *group) {
-	if g.declared != nil {
-		return
-	}
-	for _, other := range c.neighbours(g) {
-		a, b := other.top(), g.top()
-		if a == b || a.declared != nil || a.place != b.place || a.after != b.after || c.detour(a, b) || c.detour(b, a) {
-			continue
+// colour is what the operators of a default fragment have in common.
+type colour struct {
+	place    Place
+	after    bool
+	declared *Fragment
+}
+
+func (g *group) colour() colour { return colour{place: g.place, after: g.after, declared: g.declared} }
+
+// rank counts how often the longest path to a group changes its colour; all upstream of it have been ranked.
+func (c *cutter) rank(g *group) {
+	for _, up := range c.upstream(g) {
+		step := 0
+		if up.colour() != g.colour() {
+			step = 1
 		}
-		b.into = a
-		a.operators = append(a.operators, b.operators...)
-		c.sortOperators(a)
+		g.rank = max(g.rank, up.rank+step)
 	}
 }
 
-// neighbours returns the groups that a group reads from, and those before it that read one of its streams.
-func (c *cutter) neighbours(g *group) []*group {
-	out := c.upstream(g)
-	streams := map[*Stream]bool{}
-	for _, o := range g.operators {
-		for _, in := range o.Inputs {
-			if in.Stream != nil {
-				streams[in.Stream] = true
-			}
-		}
+// join merges groups of one colour and one rank that read each other or the same stream. Whatever leaves such a group
+// goes to a higher rank, so no path leads back into it, and fragments cannot depend on each other in a cycle.
+func (c *cutter) join() {
+	type reader struct {
+		stream *Stream
+		colour colour
+		rank   int
 	}
-	if len(streams) == 0 && !c.at.Local {
-		return out
-	}
+	first := map[reader]*group{}
 	for _, o := range c.d.Operators {
-		other := c.of[o]
-		if other == nil || other.top() == g.top() {
+		g := c.of[o]
+		if g == nil || g.declared != nil {
 			continue
 		}
 		for _, in := range o.Inputs {
-			if in.Stream != nil && streams[in.Stream] {
-				out = append(out, other)
-				break
-			}
-		}
-	}
-	return out
-}
-
-// detour reports whether a path leads from one group to another through a third.
-func (c *cutter) detour(from, to *group) bool {
-	seen := map[*group]bool{}
-	var back func(g *group, direct bool) bool
-	back = func(g *group, direct bool) bool {
-		for _, up := range c.upstream(g) {
-			if up == from {
-				if !direct {
-					return true
-				}
+			if in.Stream == nil {
+				c.merge(c.of[in.Operator], g)
 				continue
 			}
-			if !seen[up] {
-				seen[up] = true
-				if back(up, false) {
-					return true
-				}
+			key := reader{stream: in.Stream, colour: g.colour(), rank: g.rank}
+			if first[key] == nil {
+				first[key] = g
 			}
+			c.merge(first[key], g)
 		}
-		return false
 	}
-	return back(to, true)
 }
 
-// sortOperators puts a group's operators back into the diagram's order.
-func (c *cutter) sortOperators(g *group) {
+// merge puts two groups together if they belong together.
+func (c *cutter) merge(a, b *group) {
+	if a.colour() != b.colour() || a.rank != b.rank {
+		return
+	}
+	a, b = a.top(), b.top()
+	if a == b {
+		return
+	}
+	if len(a.operators) < len(b.operators) {
+		a, b = b, a
+	}
+	b.into = a
+	a.operators = append(a.operators, b.operators...)
+}
+
+// sortOperators puts each group's operators back into the diagram's order.
+func (c *cutter) sortOperators(groups []*group) {
 	at := make(map[*Operator]int, len(c.d.Operators))
 	for i, o := range c.d.Operators {
 		at[o] = i
 	}
-	sort.Slice(g.operators, func(i, j int) bool { return at[g.operators[i]] < at[g.operators[j]] })
+	for _, g := range groups {
+		sort.Slice(g.operators, func(i, j int) bool { return at[g.operators[i]] < at[g.operators[j]] })
+	}
 }
 
 // name gives each group that is not declared the name of its last operator, with a mark if a declared one has it.

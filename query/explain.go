@@ -68,21 +68,21 @@ type ExplainedUnion struct {
 
 // ExplainedOperator is an operator.
 type ExplainedOperator struct {
-	Name        string   `json:"name"`
-	Kind        string   `json:"kind"`
-	Inputs      []string `json:"inputs"`
-	Detail      string   `json:"detail"`
-	Ports       []Ports  `json:"ports"`
-	State       string   `json:"state"`
-	Convergence string   `json:"convergence"`
+	Name        string          `json:"name"`
+	Kind        string          `json:"kind"`
+	Inputs      []string        `json:"inputs"`
+	Detail      string          `json:"detail"`
+	Ports       []ExplainedPort `json:"ports"`
+	State       string          `json:"state"`
+	Convergence string          `json:"convergence"`
 	// Span is how far back the state depends on its input, "0s" if stateless, "unbounded by time" otherwise.
 	Span     string  `json:"span"`
 	Blocking bool    `json:"blocking"`
 	Load     float64 `json:"load"`
 }
 
-// Ports is one output port of an operator with its columns.
-type Ports struct {
+// ExplainedPort is one output port of an operator with its columns.
+type ExplainedPort struct {
 	Name    string   `json:"name,omitempty"`
 	Columns []string `json:"columns"`
 	Targets []string `json:"targets"`
@@ -183,7 +183,7 @@ func explainOperator(f *FragmentPlan, i int, rate float64) ExplainedOperator {
 		Convergence: o.Plan.Convergence.String(), Span: spanText(o.Plan.Span), Blocking: o.Plan.Blocking,
 		Load: round2(rate * work(o.Plan.Kind))}
 	for p, port := range o.Plan.Ports {
-		x.Ports = append(x.Ports, Ports{Name: port.Name, Columns: columnTexts(port.Schema), Targets: f.targetNames(o.to[p])})
+		x.Ports = append(x.Ports, ExplainedPort{Name: port.Name, Columns: columnTexts(port.Schema), Targets: f.targetNames(o.to[p])})
 	}
 	return x
 }

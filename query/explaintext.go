@@ -99,7 +99,7 @@ func (w *textWriter) fold(indent, label string, words []string, sep string) {
 		n := utf8.RuneCountInString(word)
 		if at > 0 && width+at+len(sep)+n > textWidth {
 			w.b.WriteString(strings.TrimRight(line, " ") + "\n")
-			line, at = strings.Repeat(" ", width), 0
+			line, at = indent+strings.Repeat(" ", width-utf8.RuneCountInString(indent)), 0
 		}
 		if at > 0 {
 			line += sep
@@ -137,7 +137,7 @@ func (w *textWriter) fragment(f *ExplainedFragment) {
 	}
 	for _, o := range f.Outputs {
 		w.b.WriteString("  │\n")
-		w.line("  ▲ SOutput %s: %s", o.Stream, o.From)
+		w.line("  ▼ SOutput %s: %s", o.Stream, o.From)
 	}
 }
 

@@ -97,5 +97,5 @@ func TestPlanOfAHostileDiagram(t *testing.T) {
 	require.NoError(t, p.Err())
 	require.NotNil(t, d)
 	t.Log(time.Since(start))
-	require.Less(t, time.Since(start), 20*time.Second)
+	require.Less(t, time.Since(start), 10*time.Second)
 }
