@@ -74,29 +74,3 @@ func (k *linearKernel) of(x *tuple.Column, f *frame) *tuple.Column {
 	k.out.Valid = x.Valid
 	return &k.out.Column
 }
-
-// inLinear selects the rows where m*x + c lies in the range, if no x is null and all are small enough; the computed values
-// are never stored.
-func (k *rangeKernel) inLinear(col *tuple.Column, f *frame, room []uint32) (n int, ok bool) {
-	if col.Valid != nil {
-		return 0, false
-	}
-	var seen uint64
-	m, c, lo, span, not := k.linear.m, k.linear.c, uint64(k.lo), k.span, k.negate
-	v := col.Int[:f.n]
-	room = room[:len(v)]
-	if f.sel == nil {
-		for i, x := range v {
-			seen |= uint64(x ^ x>>63)
-			room[n] = uint32(i)
-			n += bit(uint64(x*m+c)-lo <= span) ^ not
-		}
-	} else {
-		for i, x := range v {
-			seen |= uint64(x ^ x>>63)
-			room[n] = f.sel[i]
-			n += bit(uint64(x*m+c)-lo <= span) ^ not
-		}
-	}
-	return n, bits.Len64(seen) <= k.linear.maxBits
-}
