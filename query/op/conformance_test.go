@@ -66,6 +66,11 @@ func conformanceCases() []optest.Case {
 		{Name: "lookup prefix", Kind: "lookup", Declaration: decl(`on = { k = "src" }`), Inputs: lookups("k cidr, v list(int64), f float64", "longest-prefix")},
 		{Name: "lookup suffix", Kind: "lookup", Declaration: decl(`on = { k = "name" }`), Inputs: lookups("k string, v bool", "suffix")},
 		{Name: "lookup latest", Kind: "lookup", Declaration: decl(`on = { k = "name" }`, `as_of = "latest"`), Inputs: lookups("k string, v string", "exact"), Waits: true},
+		{Name: "over", Kind: "over", Declaration: `
+			key = ["src"]
+			add = { p = "lag(name, 2)", m = "avg(bytes, 3)", s = "stddev(dport + 1, '2s')", w = "at(bytes, '1s')", e = "ewma(bytes, 0.3)", x = "max(dport, 5)" }
+			ttl = "3s"`, Inputs: []optest.Input{{Schema: conns}}},
+		{Name: "over decimals", Kind: "over", Declaration: decl(`key = ["b"]`, `add = { m = "avg(d, 4)", lo = "min(f, '3s')", a1 = "lag(a)", p1 = "at(p, '2s')" }`, `ttl = "10s"`), Inputs: []optest.Input{{Schema: anyTypes}}},
 		{Name: "table", Kind: "table", Declaration: decl(`key = ["src"]`, `ttl = "1h"`), Inputs: []optest.Input{{Schema: conns}}},
 	}
 }

@@ -17,6 +17,7 @@ func Kinds() []Kind {
 		limitKind(),
 		dedupKind(),
 		throttleKind(),
+		overKind(),
 		tableKind(),
 		lookupKind(),
 	}

@@ -1,0 +1,293 @@
+package op
+
+import (
+	"math"
+	"slices"
+
+	"fednode/query/expr"
+	"fednode/query/op/state"
+	"fednode/query/tuple"
+)
+
+// over remembers rows of each key and computes from them, row by row.
+type over struct {
+	d        *overDecl
+	table    keyTable
+	history  state.Array[*overHistory] // by slot
+	held     int64                     // rows remembered
+	owner    *owner
+	coder    keyCoder
+	evals    []*expr.Eval
+	columns  []*tuple.Column // scratch: the arguments of the batch
+	rows     *assembly
+	counters Counters
+}
+
+// overHistory is what is remembered of one key: rows with one value for each argument.
+type overHistory struct {
+	owner *owner
+	time  []tuple.Time
+	cells []scalar
+	means []scalar // of each ewma; not set before the first value
+}
+
+func newOver(d *overDecl) *over {
+	o := &over{d: d, owner: new(owner), columns: make([]*tuple.Column, len(d.args)), rows: newAssembly(d.schema)}
+	o.coder.cols = d.key
+	for _, a := range d.args {
+		o.evals = append(o.evals, a.NewEval())
+	}
+	return o
+}
+
+func (o *over) Process(_ int, b *tuple.Batch, out Out) error {
+	for i, e := range o.evals {
+		o.columns[i] = e.Eval(b)
+	}
+	o.counters.RowsIn += uint64(b.Rows())
+	added := b.Schema.Len()
+	for i := range b.Rows() {
+		row := b.Row(i)
+		h := o.historyOf(b, row)
+		for k := range o.d.funcs {
+			o.rows.scalar(added+k, o.value(&o.d.funcs[k], h, b.Time[row]))
+		}
+		o.remember(h, b.Time[row], i)
+		if o.d.limit > 0 && o.held > o.d.limit {
+			return &LimitError{What: "rows remembered by over", Limit: o.d.limit}
+		}
+	}
+	for j := range b.Cols {
+		o.rows.take(j, &b.Cols[j], b.Sel)
+	}
+	o.rows.times(b.Time, b.Sel)
+	o.counters.RowsOut += uint64(o.rows.rows())
+	return o.rows.flush(0, out)
+}
+
+// historyOf returns the history of a row's key for writing.
+func (o *over) historyOf(b *tuple.Batch, row int) *overHistory {
+	t := b.Time[row]
+	o.forget(t)
+	key := o.coder.code(b, row)
+	slot, known := o.table.find(key)
+	if !known {
+		slot = o.table.insert(key, t)
+		o.history.Grow(o.table.slots.Len())
+		h := &overHistory{owner: o.owner, means: make([]scalar, o.d.means)}
+		*o.history.At(slot) = h
+		return h
+	}
+	o.table.touch(slot, t)
+	h := o.history.Get(slot)
+	if h.owner != o.owner {
+		h = &overHistory{owner: o.owner, time: slices.Clone(h.time), cells: slices.Clone(h.cells), means: slices.Clone(h.means)}
+		*o.history.At(slot) = h
+	}
+	return h
+}
+
+// forget drops the keys that have not been seen for the ttl.
+func (o *over) forget(t tuple.Time) {
+	if o.d.ttl == 0 {
+		return
+	}
+	for s, ok := o.table.front(); ok && o.table.used(s).Add(o.d.ttl) <= t; s, ok = o.table.front() {
+		o.held -= int64(len(o.history.Get(s).time))
+		*o.history.At(s) = nil
+		o.table.remove(s)
+	}
+}
+
+// remember adds row i of the arguments to a history and drops what no later row will look at.
+func (o *over) remember(h *overHistory, t tuple.Time, i int) {
+	for _, f := range o.d.funcs {
+		if f.name == "ewma" {
+			h.means[f.mean] = o.weigh(&f, h.means[f.mean], i)
+		}
+	}
+	if o.d.rows == 0 && o.d.time < 0 {
+		return
+	}
+	h.time = append(h.time, t)
+	for _, c := range o.columns {
+		h.cells = append(h.cells, scalarAt(c, i))
+	}
+	o.held++
+	n := 0
+	for len(h.time)-n > o.d.rows && (o.d.time < 0 || n+1 < len(h.time) && h.time[n+1] <= t.Add(-o.d.time)) {
+		n++
+	}
+	if n > 0 {
+		h.time = slices.Delete(h.time, 0, n)
+		h.cells = slices.Delete(h.cells, 0, n*len(o.columns))
+		o.held -= int64(n)
+	}
+}
+
+func (o *over) weigh(f *overFunc, mean scalar, i int) scalar {
+	x := o.number(scalarAt(o.columns[f.arg], i), f.arg)
+	if !x.set {
+		return mean
+	}
+	if !mean.set {
+		return x
+	}
+	// Each product is rounded by itself, so that no processor fuses it with the sum.
+	v := float64(f.alpha*math.Float64frombits(x.bits)) + float64((1-f.alpha)*math.Float64frombits(mean.bits))
+	return floatScalar(v)
+}
+
+func floatScalar(v float64) scalar { return scalar{set: true, bits: math.Float64bits(v)} }
+
+// number returns a value of an argument as a float64.
+func (o *over) number(v scalar, arg int) scalar {
+	t := o.d.kinds[arg]
+	switch {
+	case !v.set || t.Kind == tuple.Float64:
+		return v
+	case t.Kind == tuple.Decimal:
+		return floatScalar(float64(int64(v.bits)) / math.Pow10(int(t.Scale)))
+	}
+	return floatScalar(float64(int64(v.bits)))
+}
+
+// value computes one added column for a row at t from the rows before it.
+func (o *over) value(f *overFunc, h *overHistory, t tuple.Time) scalar {
+	n, stride := len(h.time), len(o.columns)
+	switch f.name {
+	case "lag":
+		if n < f.rows {
+			return scalar{}
+		}
+		return h.cells[(n-f.rows)*stride+f.arg]
+	case "at":
+		last, _ := slices.BinarySearch(h.time, t.Add(-f.time)+1)
+		if last == 0 {
+			return scalar{}
+		}
+		return h.cells[(last-1)*stride+f.arg]
+	case "ewma":
+		return h.means[f.mean]
+	}
+	first := n - f.rows
+	if f.time > 0 {
+		first, _ = slices.BinarySearch(h.time, t.Add(-f.time)+1)
+	}
+	return o.fold(f, h, max(first, 0))
+}
+
+// fold goes over the rows of a history from the first-th on, in order.
+func (o *over) fold(f *overFunc, h *overHistory, first int) scalar {
+	stride := len(o.columns)
+	switch f.name {
+	case "min", "max":
+		return o.extreme(f, h, first)
+	}
+	sum, n := 0.0, 0
+	for i := first; i < len(h.time); i++ {
+		if x := o.number(h.cells[i*stride+f.arg], f.arg); x.set {
+			sum += math.Float64frombits(x.bits)
+			n++
+		}
+	}
+	if n == 0 || n == 1 && f.name == "stddev" {
+		return scalar{}
+	}
+	mean := sum / float64(n)
+	if f.name == "avg" {
+		return floatScalar(mean)
+	}
+	squares := 0.0
+	for i := first; i < len(h.time); i++ {
+		if x := o.number(h.cells[i*stride+f.arg], f.arg); x.set {
+			dev := math.Float64frombits(x.bits) - mean
+			squares += float64(dev * dev)
+		}
+	}
+	return floatScalar(math.Sqrt(squares / float64(n-1)))
+}
+
+func (o *over) extreme(f *overFunc, h *overHistory, first int) scalar {
+	var best scalar
+	float := o.d.kinds[f.arg].Kind == tuple.Float64
+	for i := first; i < len(h.time); i++ {
+		x := h.cells[i*len(o.columns)+f.arg]
+		if !x.set {
+			continue
+		}
+		if !best.set {
+			best = x
+			continue
+		}
+		less := int64(x.bits) < int64(best.bits)
+		more := int64(x.bits) > int64(best.bits)
+		if float {
+			c := tuple.CompareFloat(math.Float64frombits(x.bits), math.Float64frombits(best.bits))
+			less, more = c < 0, c > 0
+		}
+		if f.name == "min" && less || f.name == "max" && more {
+			best = x
+		}
+	}
+	return best
+}
+
+func (o *over) Boundary(_ int, t tuple.Time, _ Out) (tuple.Time, error) {
+	o.forget(t)
+	return t, nil
+}
+
+func (o *over) Snapshot(e *tuple.Encoder) {
+	o.table.snapshot(e, func(slot uint32) {
+		h := o.history.Get(slot)
+		e.Times(h.time)
+		for i, c := range h.cells {
+			c.encode(e, o.d.kinds[i%len(o.d.kinds)])
+		}
+		for _, m := range h.means {
+			m.encode(e, tuple.Of(tuple.Float64))
+		}
+	})
+}
+
+func (o *over) Restore(d *tuple.Decoder) {
+	o.table.restore(d, o.d.types, func(slot uint32) {
+		h := &overHistory{owner: o.owner, time: d.Times(), means: make([]scalar, o.d.means)}
+		if !slices.IsSorted(h.time) {
+			d.Fail("rows of a key out of order")
+		}
+		for range len(h.time) * len(o.d.kinds) {
+			if d.Err() != nil {
+				break
+			}
+			h.cells = append(h.cells, decodeScalar(d, o.d.kinds[len(h.cells)%len(o.d.kinds)]))
+		}
+		for i := range h.means {
+			h.means[i] = decodeScalar(d, tuple.Of(tuple.Float64))
+		}
+		o.history.Grow(o.table.slots.Len())
+		*o.history.At(slot) = h
+		o.held += int64(len(h.time))
+	})
+}
+
+func (o *over) Fork() Operator {
+	f := newOver(o.d)
+	f.table, f.history, f.held = o.table.fork(), o.history.Fork(), o.held
+	// Histories that exist now belong to neither: whoever changes one copies it.
+	o.owner = new(owner)
+	return f
+}
+
+func (o *over) StateBytes() int64 {
+	return o.table.bytes() + o.history.Bytes() + o.held*int64(8+40*len(o.d.kinds)) + int64(o.table.count)*96
+}
+
+func (o *over) Counters() Counters {
+	c := o.counters
+	for _, e := range o.evals {
+		c = evalCounters(c, e)
+	}
+	return c
+}
