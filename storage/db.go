@@ -1,6 +1,6 @@
 package storage
 
-// Limits of one value and one transaction. Larger values go through PutLarge.
+// Limits of one value and one transaction.
 const (
 	// ChunkBytes is the largest value.
 	ChunkBytes = 256 << 10

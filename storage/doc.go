@@ -3,7 +3,7 @@
 //
 //	store, err := storage.Open(dir, storage.Options{})
 //	points, err := storage.NewRecoveryPoints(store)
-//	err = points.Save(&point)                  // one transaction; the two newest are kept
+//	err = points.Save(&point, nil)             // one transaction; the two newest are kept
 //	point, report, err := points.Load("query/fragment")
 //
 // Big append-only data lies in package seglog; what both need from the file system is package disk, whose error classes
@@ -13,8 +13,8 @@
 //
 //   - [DB], [Reader], [Writer]: what a store is. [Store] keeps it in Badger; memstore in memory, faultstore wraps either
 //     and fails by rule, storetest is the suite that all of them pass.
-//   - keys.go is the only place that builds keys. Values above [ChunkBytes] are cut into chunks (PutLarge, GetLarge).
-//   - [RecoveryPoints]: what a fragment goes on from after a restart.
+//   - keys.go is the only place that builds keys: what is stored has a function here that stores it.
+//   - [RecoveryPoints]: what a fragment goes on from after a restart; points above [ChunkBytes] are cut into chunks.
 //   - [ClientPosition], [Document]: positions of sinks and clients; descriptors and the like with versions.
 //   - [HighWater]: ids reserved ahead.
 //

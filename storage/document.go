@@ -5,10 +5,15 @@ import (
 	"fmt"
 )
 
+// DocumentKey names a document within its kind: "query", "watch".
+type DocumentKey struct {
+	Kind string
+	Name string
+}
+
 // Document is a named piece of bytes with versions: a query's descriptor, a contract. Its body is opaque here.
 type Document struct {
-	Kind    string
-	Name    string
+	DocumentKey
 	Version uint64 // from 1, without holes
 	Body    []byte // at most ChunkBytes less a checksum
 }
@@ -17,7 +22,7 @@ type Document struct {
 // stored the error is ErrConflict.
 func PutDocument(w Writer, d *Document) error {
 	newest := uint64(0)
-	have, err := LatestDocument(w, d.Kind, d.Name)
+	have, err := LatestDocument(w, d.DocumentKey)
 	switch {
 	case err == nil:
 		newest = have.Version
@@ -27,7 +32,7 @@ func PutDocument(w Writer, d *Document) error {
 	if d.Version != newest+1 {
 		return fmt.Errorf("storage: %s %q: version %d after %d: %w", d.Kind, d.Name, d.Version, newest, ErrConflict)
 	}
-	key := documentVersionKey(d.Kind, d.Name, d.Version)
+	key := documentVersionKey(d.DocumentKey, d.Version)
 	if _, err := w.Get(key); !errors.Is(err, ErrNotFound) { // so that two who write this version at once meet here
 		return errors.Join(err, ErrConflict)
 	}
@@ -35,24 +40,24 @@ func PutDocument(w Writer, d *Document) error {
 }
 
 // GetDocument reads one version.
-func GetDocument(r Reader, kind, name string, version uint64) (*Document, error) {
-	v, err := r.Get(documentVersionKey(kind, name, version))
+func GetDocument(r Reader, k DocumentKey, version uint64) (*Document, error) {
+	v, err := r.Get(documentVersionKey(k, version))
 	if err != nil {
 		return nil, err
 	}
-	return decodeDocument(kind, name, version, v)
+	return decodeDocument(k, version, v)
 }
 
 // LatestDocument reads the newest version; the error is ErrNotFound if there is none.
-func LatestDocument(r Reader, kind, name string) (*Document, error) {
+func LatestDocument(r Reader, k DocumentKey) (*Document, error) {
 	var last *Document
-	prefix := documentKey(kind, name)
+	prefix := documentKey(k)
 	err := r.Each(prefix, func(key Key, v []byte) error {
 		version, _, ok := cutNumber(key, prefix)
 		if !ok {
-			return fmt.Errorf("storage: %s %q with a malformed key: %w", kind, name, ErrDamaged)
+			return fmt.Errorf("storage: %s %q with a malformed key: %w", k.Kind, k.Name, ErrDamaged)
 		}
-		d, err := decodeDocument(kind, name, version, v)
+		d, err := decodeDocument(k, version, v)
 		last = d
 		return err
 	})
@@ -75,7 +80,7 @@ func EachDocument(r Reader, kind string, fn func(*Document) error) error {
 		if !ok || !ok2 {
 			return fmt.Errorf("storage: %s with a malformed key: %w", kind, ErrDamaged)
 		}
-		d, err := decodeDocument(kind, name, version, v)
+		d, err := decodeDocument(DocumentKey{kind, name}, version, v)
 		if err != nil {
 			return err
 		}
@@ -94,14 +99,14 @@ func EachDocument(r Reader, kind string, fn func(*Document) error) error {
 }
 
 // DeleteDocument removes every version of a document.
-func DeleteDocument(w Writer, kind, name string) error {
-	return deletePrefix(w, documentKey(kind, name))
+func DeleteDocument(w Writer, k DocumentKey) error {
+	return deletePrefix(w, documentKey(k))
 }
 
-func decodeDocument(kind, name string, version uint64, v []byte) (*Document, error) {
+func decodeDocument(k DocumentKey, version uint64, v []byte) (*Document, error) {
 	b, err := unseal(v)
 	if err != nil {
-		return nil, fmt.Errorf("storage: %s %q version %d: %w", kind, name, version, err)
+		return nil, fmt.Errorf("storage: %s %q version %d: %w", k.Kind, k.Name, version, err)
 	}
-	return &Document{Kind: kind, Name: name, Version: version, Body: append([]byte(nil), b...)}, nil
+	return &Document{DocumentKey: k, Version: version, Body: append([]byte(nil), b...)}, nil
 }

@@ -51,16 +51,16 @@ func OpenHighWater(path string) (*HighWater, error) {
 // Mark returns the bound. After a restart, ids above the log's last one and up to this may be known to others.
 func (h *HighWater) Mark() Mark { return h.mark }
 
-// Cover makes sure that the mark is durably at or above id before tuples up to id are sent. It writes once for
+// Cover makes sure that the mark is durably at or above m before tuples up to m are sent. It writes once for
 // ReserveBlock ids, in place: a full disk does not stop it. Generations do not fall.
-func (h *HighWater) Cover(generation, id uint64) error {
-	if generation < h.mark.Generation {
-		return fmt.Errorf("storage: generation %d after %d", generation, h.mark.Generation)
+func (h *HighWater) Cover(m Mark) error {
+	if m.Generation < h.mark.Generation {
+		return fmt.Errorf("storage: high-water mark of generation %d after %d", m.Generation, h.mark.Generation)
 	}
-	if generation == h.mark.Generation && id <= h.mark.ID {
+	if m.Generation == h.mark.Generation && m.ID <= h.mark.ID {
 		return nil
 	}
-	next := Mark{Generation: generation, ID: max(id, id+ReserveBlock)}
+	next := Mark{Generation: m.Generation, ID: max(m.ID, m.ID+ReserveBlock)} // max: at the end of the range the sum wraps
 	var e tuple.Encoder
 	e.Uint(markVersion)
 	e.Uint(next.Generation)

@@ -103,16 +103,16 @@ func chunkKey(base Key, n int) Key { return base + newKey('#').number(uint64(n))
 
 func positionsKey(query string) Key { return newKey(nsPosition).name(query).key() }
 
-func positionKey(query, output, client string) Key {
-	return newKey(nsPosition).name(query).name(output).name(client).key()
+func positionKey(k ClientKey) Key {
+	return newKey(nsPosition).name(k.Query).name(k.Output).name(k.Client).key()
 }
 
 func documentsKey(kind string) Key { return newKey(nsDocument).name(kind).key() }
 
-func documentKey(kind, name string) Key { return newKey(nsDocument).name(kind).name(name).key() }
+func documentKey(k DocumentKey) Key { return newKey(nsDocument).name(k.Kind).name(k.Name).key() }
 
-func documentVersionKey(kind, name string, version uint64) Key {
-	return newKey(nsDocument).name(kind).name(name).number(version).key()
+func documentVersionKey(k DocumentKey, version uint64) Key {
+	return documentKey(k) + keyBuilder{}.number(version).key()
 }
 
 // checkKey refuses what no store takes.

@@ -32,12 +32,12 @@ func PutPosition(w Writer, p *ClientPosition) error {
 	e.Uint(positionVersion)
 	encodePosition(&e, p.Position)
 	e.Bytes(p.SinkState)
-	return w.Set(positionKey(p.Query, p.Output, p.Client), seal(e.B))
+	return w.Set(positionKey(p.ClientKey), seal(e.B))
 }
 
 // GetPosition reads a position; the error is ErrNotFound if there is none.
 func GetPosition(r Reader, k ClientKey) (*ClientPosition, error) {
-	v, err := r.Get(positionKey(k.Query, k.Output, k.Client))
+	v, err := r.Get(positionKey(k))
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestCompare(t *testing.T) {
+func TestAgainst(t *testing.T) {
 	seen := Identity{Log: [16]byte{1}, Generation: 2, Boot: 5}
 	for _, c := range []struct {
 		now  Identity
@@ -19,7 +19,7 @@ func TestCompare(t *testing.T) {
 		{Identity{Log: [16]byte{1}, Generation: 1, Boot: 9}, Restored},
 		{Identity{Log: [16]byte{2}, Generation: 2, Boot: 6}, Unrelated},
 	} {
-		require.Equal(t, c.want, Compare(c.now, seen), "%v", c.now)
+		require.Equal(t, c.want, c.now.Against(seen), "%v", c.now)
 	}
 }
 

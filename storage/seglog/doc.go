@@ -3,9 +3,9 @@
 //
 //	log, recovery, err := seglog.Open(dir, seglog.Options{})
 //	first, err := log.AppendSync(ctx, seglog.Entry{Key: lastID, Time: stime, Payload: bytes}) // durable on return
-//	r, err := log.Reader(seglog.Position{Generation: log.Generation(), Key: from})
+//	r, err := log.Reader(seglog.Position{Generation: generation, Key: firstID})
 //	rec, err := r.Next(ctx) // waits at the tail
-//	err = log.TruncateBefore(seglog.Position{Key: acknowledged + 1, Generation: g})
+//	_, err = log.TruncateBefore(seglog.Position{Generation: generation, Key: acknowledged + 1})
 //
 // # What it promises
 //

@@ -36,13 +36,13 @@ const (
 	Unrelated
 )
 
-// Compare judges the identity that is presented now against the last one a peer has seen. A log counts every opening,
-// so a count that was seen before comes from a copy or from a backup.
-func Compare(now, seen Identity) Standing {
+// Against judges the identity that is presented now against the last one that a peer has seen. A log counts every
+// opening, so a count that was seen before comes from a copy or from a backup.
+func (i Identity) Against(seen Identity) Standing {
 	switch {
-	case now.Log != seen.Log:
+	case i.Log != seen.Log:
 		return Unrelated
-	case now.Generation < seen.Generation, now.Boot <= seen.Boot:
+	case i.Generation < seen.Generation, i.Boot <= seen.Boot:
 		return Restored
 	}
 	return Continues

@@ -53,14 +53,14 @@ func points(t *testing.T, db storage.DB) {
 		require.NoError(t, r.Save(Point("q/1", n, 1000), nil))
 	}
 	require.NoError(t, r.Save(Point("q/10", 77, 10), func(w storage.Writer) error {
-		return storage.PutDocument(w, &storage.Document{Kind: "with", Name: "it", Version: 1})
+		return storage.PutDocument(w, &storage.Document{DocumentKey: storage.DocumentKey{Kind: "with", Name: "it"}, Version: 1})
 	}))
 	report := requireNewest(t, r, Point("q/1", 5, 1000))
 	require.EqualValues(t, 5, report.Number)
 	require.Empty(t, report.Rejected)
 	requireNewest(t, r, Point("q/10", 77, 10))
 	require.NoError(t, db.View(func(v storage.Reader) error {
-		_, err := storage.LatestDocument(v, "with", "it")
+		_, err := storage.LatestDocument(v, storage.DocumentKey{Kind: "with", Name: "it"})
 		return err
 	}))
 

@@ -73,7 +73,7 @@ func positions(t *testing.T, db storage.DB) {
 func documents(t *testing.T, db storage.DB) {
 	put := func(name string, version uint64) error {
 		return db.Update(func(w storage.Writer) error {
-			return storage.PutDocument(w, &storage.Document{Kind: "query", Name: name, Version: version,
+			return storage.PutDocument(w, &storage.Document{DocumentKey: storage.DocumentKey{Kind: "query", Name: name}, Version: version,
 				Body: fmt.Appendf(nil, "%s v%d", name, version)})
 		})
 	}
@@ -84,7 +84,7 @@ func documents(t *testing.T, db storage.DB) {
 	require.ErrorIs(t, put("a", 4), storage.ErrConflict)
 	var latest []string
 	require.NoError(t, db.View(func(r storage.Reader) error {
-		old, err := storage.GetDocument(r, "query", "a", 1)
+		old, err := storage.GetDocument(r, storage.DocumentKey{Kind: "query", Name: "a"}, 1)
 		require.NoError(t, err)
 		require.Equal(t, "a v1", string(old.Body))
 		return storage.EachDocument(r, "query", func(d *storage.Document) error {
@@ -93,11 +93,13 @@ func documents(t *testing.T, db storage.DB) {
 		})
 	}))
 	require.Equal(t, []string{"a v2", "ab v1"}, latest)
-	update(t, db, func(w storage.Writer) error { return storage.DeleteDocument(w, "query", "a") })
+	update(t, db, func(w storage.Writer) error {
+		return storage.DeleteDocument(w, storage.DocumentKey{Kind: "query", Name: "a"})
+	})
 	require.NoError(t, db.View(func(r storage.Reader) error {
-		_, err := storage.LatestDocument(r, "query", "a")
+		_, err := storage.LatestDocument(r, storage.DocumentKey{Kind: "query", Name: "a"})
 		require.ErrorIs(t, err, storage.ErrNotFound)
-		_, err = storage.LatestDocument(r, "query", "ab")
+		_, err = storage.LatestDocument(r, storage.DocumentKey{Kind: "query", Name: "ab"})
 		return err
 	}))
 }
@@ -107,7 +109,7 @@ func orderOfNames(t *testing.T, db storage.DB) {
 	names := []string{"", "\x00", "\x00\x00", "\x00\x01", "\x01", "a", "a\x00", "a\x00b", "a\x01", "aa", "\xff"}
 	update(t, db, func(w storage.Writer) error {
 		for i := len(names) - 1; i >= 0; i-- {
-			if err := storage.PutDocument(w, &storage.Document{Kind: "k", Name: names[i], Version: 1, Body: []byte(names[i])}); err != nil {
+			if err := storage.PutDocument(w, &storage.Document{DocumentKey: storage.DocumentKey{Kind: "k", Name: names[i]}, Version: 1, Body: []byte(names[i])}); err != nil {
 				return err
 			}
 		}
@@ -126,17 +128,19 @@ func orderOfNames(t *testing.T, db storage.DB) {
 
 func atomic(t *testing.T, db storage.DB) {
 	mine := errors.New("mine")
-	doc := func(name string) *storage.Document { return &storage.Document{Kind: "k", Name: name, Version: 1} }
+	doc := func(name string) *storage.Document {
+		return &storage.Document{DocumentKey: storage.DocumentKey{Kind: "k", Name: name}, Version: 1}
+	}
 	require.ErrorIs(t, db.Update(func(w storage.Writer) error {
 		if err := storage.PutDocument(w, doc("a")); err != nil {
 			return err
 		}
-		_, err := storage.LatestDocument(w, "k", "a")
+		_, err := storage.LatestDocument(w, storage.DocumentKey{Kind: "k", Name: "a"})
 		require.NoError(t, err, "a transaction reads its own writes")
 		return mine
 	}), mine)
 	require.NoError(t, db.View(func(r storage.Reader) error {
-		_, err := storage.LatestDocument(r, "k", "a")
+		_, err := storage.LatestDocument(r, storage.DocumentKey{Kind: "k", Name: "a"})
 		require.ErrorIs(t, err, storage.ErrNotFound)
 		return nil
 	}))
@@ -150,7 +154,7 @@ func stableView(t *testing.T, db storage.DB) {
 	require.NoError(t, db.View(func(r storage.Reader) error {
 		require.Zero(t, count(r))
 		update(t, db, func(w storage.Writer) error {
-			return storage.PutDocument(w, &storage.Document{Kind: "k", Name: "a", Version: 1})
+			return storage.PutDocument(w, &storage.Document{DocumentKey: storage.DocumentKey{Kind: "k", Name: "a"}, Version: 1})
 		})
 		require.Zero(t, count(r))
 		return nil
@@ -209,7 +213,7 @@ func concurrent(t *testing.T, db storage.DB) {
 		require.NoError(t, err)
 	}
 	require.NoError(t, db.View(func(r storage.Reader) error {
-		d, err := storage.LatestDocument(r, "k", "counter")
+		d, err := storage.LatestDocument(r, storage.DocumentKey{Kind: "k", Name: "counter"})
 		require.EqualValues(t, writers*rounds, d.Version)
 		return err
 	}))
@@ -218,12 +222,12 @@ func concurrent(t *testing.T, db storage.DB) {
 // bump stores the next version of one document.
 func bump(w storage.Writer) error {
 	next := uint64(1)
-	d, err := storage.LatestDocument(w, "k", "counter")
+	d, err := storage.LatestDocument(w, storage.DocumentKey{Kind: "k", Name: "counter"})
 	switch {
 	case err == nil:
 		next = d.Version + 1
 	case !errors.Is(err, storage.ErrNotFound):
 		return err
 	}
-	return storage.PutDocument(w, &storage.Document{Kind: "k", Name: "counter", Version: next})
+	return storage.PutDocument(w, &storage.Document{DocumentKey: storage.DocumentKey{Kind: "k", Name: "counter"}, Version: next})
 }
