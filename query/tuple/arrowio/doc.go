@@ -22,9 +22,10 @@
 //
 // # Hostile input
 //
-// Nothing read from outside panics or allocates without bound: [Open] meters all memory that decoding asks for, turns
-// the decoder's panics into errors, and [Importer] checks what it uses. Package stream, below this one, reads what comes
-// from other nodes and does not use the general decoder at all.
+// Nothing read from outside panics or allocates without bound. [Open] checks the metadata of each message before the
+// general decoder sees it (that one recurses and allocates as lengths in it say), meters the memory that decoding asks
+// for and turns panics into errors; [Importer] checks what it uses. Views, unions and run-end encoded columns are
+// refused. Package stream, below this one, reads what comes from other nodes and does not use the general decoder at all.
 //
 // Importers, exporters, readers and writers belong to one goroutine each.
 package arrowio

@@ -275,7 +275,7 @@ func listOffsets(list array.ListLike, out *tuple.Column) error {
 			last = start
 			out.Off[0] = uint32(start)
 		}
-		if start != last || end < start || end > int64(list.ListValues().Len()) {
+		if start < 0 || start != last || end < start || end > int64(list.ListValues().Len()) {
 			return fmt.Errorf("row %d: elements [%d, %d) of %d", i, start, end, list.ListValues().Len())
 		}
 		out.Off[i+1], last = uint32(end), end

@@ -72,7 +72,8 @@ func (f *Buffer) Field(table, slot int) int {
 	vtable := table - int(int32(f.U32(table)))
 	size := int(f.U16(vtable))
 	entry := 4 + 2*slot
-	if f.bad || entry+2 > size {
+	// As generated code has it, so that both see the same fields also where the size is odd.
+	if f.bad || entry >= size {
 		return 0
 	}
 	off := int(f.U16(vtable + entry))
