@@ -1,0 +1,98 @@
+package member
+
+import (
+	"fmt"
+
+	"github.com/fxamacker/cbor/v2"
+	"github.com/hashicorp/memberlist"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/peerstore"
+	ma "github.com/multiformats/go-multiaddr"
+
+	"fednode/node/trust"
+)
+
+// meta is what is gossiped of a node; memberlist allows 512 bytes.
+type meta struct {
+	Name  string   `cbor:"1,keyasint"`
+	Addrs []string `cbor:"2,keyasint,omitempty"`
+}
+
+// delegate is Membership as memberlist sees it. memberlist calls it under its own locks, so nothing here calls back.
+type delegate Membership
+
+var (
+	_ memberlist.Delegate      = (*delegate)(nil)
+	_ memberlist.EventDelegate = (*delegate)(nil)
+	_ memberlist.AliveDelegate = (*delegate)(nil)
+)
+
+// NodeMeta describes us, with as many addresses as there is room for.
+func (d *delegate) NodeMeta(limit int) []byte {
+	m := meta{Name: d.self.Name, Addrs: d.self.Addrs()}
+	for {
+		b, err := cbor.Marshal(m)
+		if err == nil && len(b) <= limit {
+			return b
+		}
+		if len(m.Addrs) == 0 {
+			return nil
+		}
+		m.Addrs = m.Addrs[:len(m.Addrs)-1]
+	}
+}
+
+// readNode checks what is gossiped of a node. Names and addresses came from a node of our own organisation, maybe at
+// third hand: whoever answers at an address must show its certificate all the same.
+func readNode(n *memberlist.Node) (Node, error) {
+	id, err := peer.Decode(n.Name)
+	if err != nil {
+		return Node{}, fmt.Errorf("member: node %.100q: %w", n.Name, err)
+	}
+	if !n.Addr.Equal(ip(id)) {
+		return Node{}, fmt.Errorf("member: node %s: address %s, expected %s", id, n.Addr, ip(id))
+	}
+	var m meta
+	if err := cbor.Unmarshal(n.Meta, &m); err != nil {
+		return Node{}, fmt.Errorf("member: node %s: %w", id, err)
+	}
+	if err := trust.CheckName("node name", m.Name); err != nil {
+		return Node{}, fmt.Errorf("member: node %s: %w", id, err)
+	}
+	return Node{Peer: id, Name: m.Name, Addrs: m.Addrs}, nil
+}
+
+// NotifyAlive refuses nodes that are not described as ours are, and notes where the others may be reached.
+func (d *delegate) NotifyAlive(n *memberlist.Node) error {
+	node, err := readNode(n)
+	if err != nil {
+		return err
+	}
+	for _, text := range node.Addrs {
+		a, err := ma.NewMultiaddr(text)
+		if err != nil {
+			return fmt.Errorf("member: node %s: address %.100q: %w", node.Name, text, err)
+		}
+		if at, id := peer.SplitAddr(a); id == node.Peer && at != nil {
+			d.net.Libp2p().Peerstore().AddAddr(node.Peer, at, peerstore.TempAddrTTL)
+		}
+	}
+	return nil
+}
+
+func (d *delegate) NotifyJoin(*memberlist.Node)   { d.look() }
+func (d *delegate) NotifyLeave(*memberlist.Node)  { d.look() }
+func (d *delegate) NotifyUpdate(*memberlist.Node) { d.look() }
+
+func (d *delegate) look() {
+	select {
+	case d.changed <- struct{}{}:
+	default:
+	}
+}
+
+// Nothing of ours is gossiped but the description.
+func (d *delegate) NotifyMsg([]byte)                {}
+func (d *delegate) GetBroadcasts(int, int) [][]byte { return nil }
+func (d *delegate) LocalState(bool) []byte          { return nil }
+func (d *delegate) MergeRemoteState([]byte, bool)   {}
