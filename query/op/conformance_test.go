@@ -71,6 +71,8 @@ func conformanceCases() []optest.Case {
 			add = { p = "lag(name, 2)", m = "avg(bytes, 3)", s = "stddev(dport + 1, '2s')", w = "at(bytes, '1s')", e = "ewma(bytes, 0.3)", x = "max(dport, 5)" }
 			ttl = "3s"`, Inputs: []optest.Input{{Schema: conns}}},
 		{Name: "over decimals", Kind: "over", Declaration: decl(`key = ["b"]`, `add = { m = "avg(d, 4)", lo = "min(f, '3s')", a1 = "lag(a)", p1 = "at(p, '2s')" }`, `ttl = "10s"`), Inputs: []optest.Input{{Schema: anyTypes}}},
+		{Name: "pattern past last", Kind: "pattern", Declaration: matched("past-last"), Inputs: []optest.Input{{Schema: conns}}},
+		{Name: "pattern next", Kind: "pattern", Declaration: matched("next"), Inputs: []optest.Input{{Schema: conns}}},
 		{Name: "table", Kind: "table", Declaration: decl(`key = ["src"]`, `ttl = "1h"`), Inputs: []optest.Input{{Schema: conns}}},
 	}
 }
@@ -87,6 +89,15 @@ func routes(mode string) string {
 
 func throttled(typ string, count int) string {
 	return fmt.Sprintf("key = [\"src\"]\ntype = %q\ncount = %d\nper = \"2s\"\nsummary = \"quiet\"", typ, count)
+}
+
+func matched(after string) string {
+	return `
+		key = ["src"]
+		within = "4s"
+		steps = [{ name = "low", where = "dport < 2", min = 2, max = 3 }, { name = "named", where = "name is not null" }, { name = "big", where = "bytes > 2", min = 2 }]
+		select = { lows = "count(low)", since = "first(low.dport)", name = "named.name", bytes = "last(big.bytes)" }
+		after = "` + after + `"`
 }
 
 func lookups(table, match string) []optest.Input {

@@ -18,6 +18,7 @@ func Kinds() []Kind {
 		dedupKind(),
 		throttleKind(),
 		overKind(),
+		patternKind(),
 		tableKind(),
 		lookupKind(),
 	}
