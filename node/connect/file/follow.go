@@ -28,6 +28,7 @@ type followReader struct {
 	graced  bool      // one more wait has passed since then
 	at      *position // after the last record read of cur, as the file was then; nil: at its beginning
 	lastPos []byte    // of the last block with rows
+	paused  bool      // the last read came to the end: by now the file may have been emptied and have grown again
 	told    connect.Status
 	notice  string // about a loss, until a block has told it
 	failed  error
@@ -70,7 +71,12 @@ func (r *followReader) Next(ctx context.Context) (*connect.Block, error) {
 				continue
 			}
 		}
+		if r.paused && r.emptied() {
+			r.truncated(r.at)
+			continue
+		}
 		err := r.cur.in.Read(r.rows, r.finishing())
+		r.paused = err == io.EOF
 		r.mark()
 		if r.rows.Len() > 0 || r.rows.Rejected() > 0 {
 			return r.block(err), nil
@@ -207,11 +213,16 @@ func (r *followReader) atEnd() (moved bool, s connect.Status) {
 		return false, connect.Status{State: connect.Idle}
 	}
 	r.cur.seen = mine.Size()
-	if !r.at.print.matches(r.cur.file, r.at.offset) {
+	if r.emptied() {
 		r.truncated(r.at)
 		return true, s
 	}
 	return mine.Size() > r.cur.readTo(), connect.Status{State: connect.Idle}
+}
+
+// emptied reports whether what had been read of the file does not lie before the place any more.
+func (r *followReader) emptied() bool {
+	return r.at != nil && !r.at.print.matches(r.cur.file, r.at.offset)
 }
 
 // leave gives up the file that was renamed away, once its writer has surely gone over to the new one: that has content,
@@ -233,7 +244,7 @@ func (r *followReader) leave(now fs.FileInfo) (moved bool) {
 // truncated goes on after the file was emptied in place: what it held beyond at is in a copy, if there is one.
 func (r *followReader) truncated(at *position) {
 	r.cur.close()
-	r.cur, r.rotated = nil, false
+	r.cur, r.rotated, r.graced, r.paused = nil, false, false, false
 	r.resumeAt(at)
 }
 

@@ -87,7 +87,9 @@ func BenchmarkCSV(b *testing.B) {
 	short := []byte("a,b\n" + rowsText(benchRows, func(i int) string { return strconv.Itoa(i) + "," + strconv.Itoa(i*7%1000) + "\n" }))
 	b.Run("short", func(b *testing.B) { benchRead(b, stream(b, "", "a int64", "b int64"), csvOptions(), short, benchRows) })
 	unique := []byte("a,b\n" + rowsText(benchRows, func(i int) string { return fmt.Sprintf("C%015x,%d\n", uint64(i)*0x9E3779B97F4A7C15>>4, i) }))
-	b.Run("unique-strings", func(b *testing.B) { benchRead(b, stream(b, "", "a string", "b int64"), csvOptions(), unique, benchRows) })
+	b.Run("unique-strings", func(b *testing.B) {
+		benchRead(b, stream(b, "", "a string", "b int64"), csvOptions(), unique, benchRows)
+	})
 }
 
 // BenchmarkJSON reads the same records as JSON lines; TwoOfSix declares two of their six columns.
