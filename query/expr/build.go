@@ -20,6 +20,9 @@ func (e *Eval) buildByCode(p *plan) kernel {
 
 // byCode reports whether a node depends on one dictionary column alone, so that it has one value a code.
 func byCode(p *plan) bool {
+	if p.op == opIsNull && p.args[0].op == opCol {
+		return false // the validity says it
+	}
 	return p.op != opCol && p.typ.Kind != tuple.List && len(p.cols) == 1 && binaryLeaf(p)
 }
 

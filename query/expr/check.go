@@ -13,6 +13,7 @@ import (
 type checker struct {
 	schema *tuple.Schema
 	errs   errorList
+	text   bool // checking what stands beside a string: an unknown name may be one without its quotes
 }
 
 func (c *checker) fail(pos int, hint, format string, args ...any) *plan {
@@ -69,6 +70,14 @@ func (c *checker) name(n *syntax) *plan {
 	hint := spec.DidYouMean(n.text, c.schema.Names())
 	if !strings.HasPrefix(hint, "did") && isFunction(strings.ToLower(n.text)) {
 		hint = "the function is called " + strings.ToLower(n.text) + "(…)"
+	}
+	if c.text {
+		quoted := quoteString(shorten(n.text))
+		if strings.HasPrefix(hint, "did") {
+			hint = strings.TrimSuffix(hint, "?") + ", or the string " + quoted + "?"
+		} else {
+			hint = "a string is written " + quoted
+		}
 	}
 	return c.fail(n.pos, hint, "no column `%s`", shorten(n.text))
 }
@@ -132,7 +141,11 @@ func (c *checker) binary(n *syntax) *plan {
 	if isCmp && (isNullWord(n.kids[0]) && c.absent(n.kids[0]) || isNullWord(n.kids[1]) && c.absent(n.kids[1])) {
 		return c.nullComparison(n, cmp)
 	}
-	a, b := c.check(n.kids[0]), c.check(n.kids[1])
+	a := c.check(n.kids[0])
+	outer := c.text
+	c.text = isCmp && a != nil && a.typ.Kind == tuple.String
+	b := c.check(n.kids[1])
+	c.text = outer
 	if a == nil || b == nil {
 		return nil
 	}

@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"strconv"
+
 	"fednode/query/tuple"
 )
 
@@ -127,12 +129,22 @@ func compareAdvice(a, b *plan) string {
 		return "write timestamp '2026-11-29T10:00:00Z', or from_unix(n, 's')"
 	case pair(tuple.Duration, tuple.Int64):
 		return "write duration '5m'"
-	case a.lit == litString || b.lit == litString:
+	case a.lit == litString && isDigits(a) || b.lit == litString && isDigits(b):
 		return "write the value without quotes"
+	case one == tuple.String && b.lit == litInt || two == tuple.String && a.lit == litInt:
+		return "write the value in quotes"
+	case two == tuple.String && b.lit == litString:
+		return castAdvice(b.typ, a.typ)
 	case one == tuple.String || two == tuple.String:
 		return castAdvice(a.typ, b.typ)
 	}
 	return ""
+}
+
+// isDigits reports whether a literal in quotes would be a number without them.
+func isDigits(p *plan) bool {
+	_, err := strconv.ParseFloat(string(p.val.s), 64)
+	return err == nil && p.val.s[len(p.val.s)-1] <= '9'
 }
 
 func (c *checker) compare(pos int, cmp cmpOp, a, b *plan) *plan {

@@ -42,7 +42,7 @@ func (k *dictKernel) lookup(c *tuple.Column, n int) *codeResults {
 	if r.byRow {
 		return nil
 	}
-	if missing == 0 {
+	if missing <= 0 { // less than 0 where this batch has an older snapshot than one before
 		return r
 	}
 	if missing > n+r.credit+slack {

@@ -33,13 +33,18 @@ func truncRow(c *call, i int) bool {
 	return c.setInt(i, startOfDay(y, m, d, p.zone).UnixMicro())
 }
 
-// startOfDay is the first instant of a day; where midnight is skipped by a change of clocks, that is later than 0:00.
+// startOfDay is the first instant of a day in a zone. Where a change of clocks skips midnight that is later than 0:00,
+// where it repeats midnight it is the first of the two.
 func startOfDay(y int, m time.Month, d int, loc *time.Location) time.Time {
 	t := time.Date(y, m, d, 0, 0, 0, 0, loc)
-	if t.Hour() > 12 { // the day before: midnight does not exist
-		_, before := t.Zone()
-		_, after := t.Add(time.Hour).Zone()
-		t = t.Add(time.Duration(after-before) * time.Second)
+	_, at := t.Zone()
+	if t.Hour() > 12 { // still the day before: midnight does not exist
+		_, after := t.Add(12 * time.Hour).Zone()
+		return t.Add(time.Duration(after-at) * time.Second)
+	}
+	_, before := t.Add(-12 * time.Hour).Zone()
+	if first := t.Add(time.Duration(at-before) * time.Second); at < before && first.Hour() == 0 && first.Day() == t.Day() {
+		return first
 	}
 	return t
 }

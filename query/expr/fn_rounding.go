@@ -11,7 +11,7 @@ import (
 var roundingFunctions = []function{
 	{name: "round", group: "number", params: oneOf(tuple.Int64), result: tuple.Int64, row: keepInt, doc: "x itself."},
 	{name: "round", group: "number", params: oneOf(tuple.Float64), result: tuple.Float64, row: func(c *call, i int) bool { return c.setFloat(i, math.Round(c.float(0, i))) }, doc: "The nearest whole number, halves away from zero."},
-	{name: "round", group: "number", params: digitsOfKind(tuple.Float64), result: tuple.Float64, row: roundFloat, check: digitsBetween(0, 18), doc: "x rounded to so many fraction digits (0 to 18), by its exact value."},
+	{name: "round", group: "number", params: digitsOfKind(tuple.Float64), result: tuple.Float64, row: roundFloat, check: digitsBetween(0, 18), doc: "x rounded to so many fraction digits (0 to 18) by its exact value, halves away from zero."},
 	{name: "round", group: "number", params: oneOf(tuple.Decimal), result: tuple.Decimal, typed: whole, counts: true, row: roundDecimal, doc: "The nearest whole number, halves away from zero, as a decimal of scale 0."},
 	{name: "round", group: "number", params: digitsOfKind(tuple.Decimal), result: tuple.Decimal, typed: toDigits, counts: true, row: roundDecimal, check: digitsBetween(0, tuple.MaxScale), doc: "x rounded to so many fraction digits, halves away from zero; they are the result's scale."},
 	{name: "floor", group: "number", params: oneOf(tuple.Int64), result: tuple.Int64, row: keepInt, doc: "x itself."},
@@ -58,13 +58,18 @@ func floorDivide(v, d int64) int64 {
 	return q
 }
 
-// roundFloat goes through decimal text, which rounds the exact value; scaling by a power of ten would round twice.
+// roundFloat goes through decimal text, which rounds the exact value; scaling by a power of ten would round twice. Text
+// takes ties to even, so a tie is first moved a little away from zero.
 func roundFloat(c *call, i int) bool {
-	f := c.float(0, i)
+	f, digits := c.float(0, i), int(c.int(1, i))
 	if math.IsNaN(f) || math.IsInf(f, 0) || math.Abs(f) >= 1<<53 {
 		return c.setFloat(i, f)
 	}
-	c.tmp = strconv.AppendFloat(c.tmp[:0], f, 'f', int(c.int(1, i)), 64)
+	// f*10^digits ends in exactly one half if f*2^(digits+1) is odd, since powers of five are odd.
+	if m := math.Ldexp(f, digits+1); m == math.Trunc(m) && math.Mod(m, 2) != 0 {
+		f = math.Nextafter(f, math.Copysign(math.Inf(1), f))
+	}
+	c.tmp = strconv.AppendFloat(c.tmp[:0], f, 'f', digits, 64)
 	r, err := strconv.ParseFloat(string(c.tmp), 64)
 	return err == nil && c.setFloat(i, r)
 }

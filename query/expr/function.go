@@ -184,6 +184,9 @@ func (c *checker) choose(n *syntax, list []*function, args []*plan) *function {
 	}
 	for i, a := range args {
 		if !slicesAny(list, func(f *function) bool { _, ok := argCost(f.param(i), a); return ok }) {
+			if a.typ.Kind == tuple.String && list[0].param(i).kind == tuple.IP {
+				hint = "write ip(…) to read addresses from text"
+			}
 			c.fail(a.pos, hint, "argument %d of %s cannot be %v", i+1, n.name, a.typ)
 			return nil
 		}
@@ -225,8 +228,10 @@ func argCost(p param, a *plan) (int, bool) {
 	case p.kind == tuple.Invalid || p.kind == k || a.lit == litNull:
 		return 0, true
 	case a.lit == litString && p.kind != tuple.Decimal && p.kind != tuple.List:
-		_, ok := readValue(string(a.val.s), tuple.Of(p.kind))
-		return 2, ok && p.kind >= tuple.Bytes
+		if _, ok := readValue(string(a.val.s), tuple.Of(p.kind)); !ok {
+			return 9, p.kind >= tuple.Bytes // the adaptation will say what is wrong with the text
+		}
+		return 2, p.kind >= tuple.Bytes
 	case p.kind == tuple.Float64 && (k == tuple.Int64 || k == tuple.Decimal):
 		return 3, true
 	}

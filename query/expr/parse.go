@@ -100,7 +100,7 @@ func (p *parser) fail(offset int, hint, format string, args ...any) {
 func (p *parser) unexpected(want string) {
 	t := p.peek()
 	hint := ""
-	if t.kind == tokName && p.at > 0 && p.toks[p.at-1].kind == tokName {
+	if strings.HasPrefix(want, "an operator") && t.kind == tokName && p.at > 0 && p.toks[p.at-1].kind == tokName {
 		hint = spec.DidYouMean(t.text, []string{"and", "or", "is", "in", "between", "like", "matches"})
 	}
 	p.fail(t.pos, hint, "expected %s, got %s", want, t.describe())

@@ -77,6 +77,9 @@ func (p *parser) word(t token) *syntax {
 	case "cast":
 		return p.cast(t)
 	}
+	if strings.EqualFold(t.text, "matches") && p.peek().is("(") {
+		return p.call(t)
+	}
 	if isReserved(t.text) {
 		p.fail(t.pos, "a column of this name is written \""+t.text+"\"", "`%s` is a keyword, not a value", t.text)
 		return p.node(formNull, t.pos)

@@ -89,13 +89,28 @@ func (p *plan) finish() *plan {
 	for _, k := range kids {
 		p.cols = append(p.cols, k.cols...)
 		p.counts = p.counts || k.counts
-		if p.op != opCol && (p.typ.Kind.IsBinary() || p.typ.Kind == tuple.List) && k.form > p.form {
+		if p.op != opCol && (p.typ.Kind.IsBinary() || p.typ.Kind == tuple.List) && hides(k.form) > hides(p.form) {
 			p.form = k.form
 		}
 	}
 	slices.Sort(p.cols)
 	p.cols = slices.Compact(p.cols)
 	return p
+}
+
+// hides orders the forms by how little of an address they leave.
+func hides(f tuple.Form) int {
+	switch f {
+	case tuple.Truncated:
+		return 1
+	case tuple.PrefixPseudonym:
+		return 2
+	case tuple.Pseudonym:
+		return 3
+	case tuple.Hashed:
+		return 4
+	}
+	return 0
 }
 
 // children returns all nodes below p.

@@ -244,6 +244,10 @@ func (c *checker) noFunction(n *syntax) *plan {
 	if strings.Contains(aggregateNames, " "+n.name+" ") {
 		hint = "it is an aggregate: write it under `aggregates` of an aggregate operator"
 	}
+	switch n.name {
+	case "now", "current_timestamp", "today", "random", "rand", "uuid":
+		hint = "results must be the same in every run, so expressions know no clock and no chance; use a timestamp column, or hash64"
+	}
 	return c.fail(n.at, hint, "no function `%s`", shorten(n.name))
 }
 
