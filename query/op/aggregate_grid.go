@@ -115,7 +115,7 @@ func (g *gridded) paneAt(t tuple.Time) *pane {
 		g.cur = g.panes[at-1]
 		return g.cur
 	}
-	if g.gen.outgrown() {
+	if g.outgrown() {
 		g.gen = g.gen.successor()
 	}
 	p := &pane{k: k, start: grid.at(k), end: grid.at(k + 1), gen: g.gen, cells: g.takeCells()}
@@ -127,6 +127,21 @@ func (g *gridded) paneAt(t tuple.Time) *pane {
 		g.begun, g.next = true, w
 	}
 	return p
+}
+
+// outgrown reports whether the next pane should begin a new generation. The open panes may have more groups than the one
+// that closed last.
+func (g *gridded) outgrown() bool {
+	if !g.gen.outgrown() {
+		return false
+	}
+	for _, p := range g.panes {
+		if p.gen == g.gen {
+			g.present = p.cells.present(g.present[:0], p.gen.Order())
+			g.gen.live = max(g.gen.live, len(g.present))
+		}
+	}
+	return g.gen.outgrown()
 }
 
 func (g *gridded) takeCells() *cells {

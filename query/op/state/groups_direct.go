@@ -29,9 +29,23 @@ func (g *Groups) slotsByCode(c *tuple.Column, sel []uint32, n int) []uint32 {
 	}
 	// Slots stay below 2^31, so the top bit says that one was None.
 	if seen>>31 != 0 {
-		return g.slotsOneByOne(c, sel, m)
+		g.resolve(c, sel, m)
 	}
 	return g.slots
+}
+
+// resolve gives the rows whose code had no slot one.
+func (g *Groups) resolve(c *tuple.Column, sel []uint32, m *remap) {
+	for i, s := range g.slots {
+		if s != None {
+			continue
+		}
+		code := c.Code[rowAt(sel, i)]
+		if m.at[code] == None {
+			m.set(code, g.slotOfValue(c.Dict.At(code)))
+		}
+		g.slots[i] = m.at[code]
+	}
 }
 
 // complete gives the codes of a dictionary that is not much larger than the batch their slots at once: while the table
