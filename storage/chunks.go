@@ -18,7 +18,7 @@ func putChunks(w Writer, base Key, value []byte) error {
 // stageChunks stores a value that is too large for one transaction in several. It becomes visible to nobody before a
 // later transaction refers to it.
 func stageChunks(db DB, base Key, value []byte) error {
-	const perTx = (TxBytes/2)/ChunkBytes - 1
+	const perTx = (TxBytes * 3 / 4) / ChunkBytes
 	for n := 0; n*ChunkBytes < len(value); n += perTx {
 		err := db.Update(func(w Writer) error {
 			for i := n; i < n+perTx && i*ChunkBytes < len(value); i++ {
@@ -52,6 +52,36 @@ func getChunks(r Reader, base Key, size int) ([]byte, error) {
 		out = append(out, c...)
 	}
 	return out, nil
+}
+
+// sweep removes the keys below a prefix that gone names, however many, in transactions of a bounded size.
+func sweep(db DB, prefix Key, gone func(Key) bool) error {
+	const perTx = 1000
+	for {
+		var keys []Key
+		err := db.View(func(r Reader) error {
+			return r.EachKey(prefix, func(k Key) error {
+				if len(keys) < perTx && gone(k) {
+					keys = append(keys, k)
+				}
+				return nil
+			})
+		})
+		if err != nil || len(keys) == 0 {
+			return err
+		}
+		err = db.Update(func(w Writer) error {
+			for _, k := range keys {
+				if err := w.Delete(k); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
 }
 
 // deletePrefix removes every key below a prefix.

@@ -5,7 +5,7 @@ const (
 	// ChunkBytes is the largest value.
 	ChunkBytes = 256 << 10
 	// TxBytes is what one transaction may write: keys and values together.
-	TxBytes = 4 << 20
+	TxBytes = 1 << 20
 	// KeyBytes is the longest key.
 	KeyBytes = 1024
 )

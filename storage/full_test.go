@@ -43,7 +43,7 @@ func TestStoreOnFullDisk(t *testing.T) {
 	}
 	require.ErrorIs(t, err, storage.ErrStorageFull)
 	require.Greater(t, stored, uint64(3))
-	_, err = f.Write(make([]byte, 60<<20)) // others go on filling it
+	_, err = f.Write(make([]byte, 40<<20)) // others go on filling it
 	require.NoError(t, err)
 	got, _, err := points.Load("q")
 	require.NoError(t, err)

@@ -81,8 +81,6 @@ func cutName(key, prefix Key) (name string, rest Key, ok bool) {
 	return "", "", false
 }
 
-func pointsKey(fragment string) Key { return newKey(nsPoint).name(fragment).key() }
-
 func manifestsKey(fragment string) Key {
 	return newKey(nsPoint).name(fragment).letter(partManifest).key()
 }

@@ -16,8 +16,8 @@ type Logger interface {
 
 // Options of a Store. The zero value is complete.
 type Options struct {
-	// MemTableBytes is the size of a table in memory, of which there are two. Default 32 MiB, 32 MiB to 256 MiB: below
-	// that one transaction of TxBytes would not fit.
+	// MemTableBytes is the size of a table in memory, of which there are two; the engine's buffers are several times as
+	// large while it writes. Default 8 MiB, 8 MiB to 128 MiB: below that one transaction of TxBytes would not fit.
 	MemTableBytes int64
 	// Reserve is the free space below which Update refuses with ErrStorageFull: the engine writes through memory maps and
 	// could not report a full disk, so it must never meet one. Default: see DefaultReserve.
@@ -26,13 +26,13 @@ type Options struct {
 	Logger Logger
 }
 
-const memTableBytes = 32 << 20
+const memTableBytes = 8 << 20
 
-// DefaultReserve returns the reserve of a store on a file system: that of package disk, and never less than three
-// tables, which the engine may write after it has taken a transaction.
+// DefaultReserve returns the reserve of a store on a file system: that of package disk, and never less than
+// twelve tables: so much the engine may write, by flushing and compacting, after it has taken a transaction.
 func (o Options) DefaultReserve(s disk.Space) disk.Reserve {
 	r := disk.DefaultReserve(s)
-	if least := 3 * max(o.MemTableBytes, memTableBytes); r.StopBytes < least {
+	if least := 12 * max(o.MemTableBytes, memTableBytes); r.StopBytes < least {
 		r = disk.Reserve{StopBytes: least, ResumeBytes: least + least/4}
 	}
 	return r
@@ -42,8 +42,8 @@ func (o Options) complete(dir string) (Options, error) {
 	if o.MemTableBytes == 0 {
 		o.MemTableBytes = memTableBytes
 	}
-	if o.MemTableBytes < memTableBytes || o.MemTableBytes > 8*memTableBytes {
-		return o, fmt.Errorf("storage: memtable bytes %d; want %d to %d", o.MemTableBytes, memTableBytes, 8*memTableBytes)
+	if o.MemTableBytes < memTableBytes || o.MemTableBytes > 16*memTableBytes {
+		return o, fmt.Errorf("storage: memtable bytes %d; want %d to %d", o.MemTableBytes, memTableBytes, 16*memTableBytes)
 	}
 	if o.Reserve == (disk.Reserve{}) {
 		s, err := disk.Measure(dir)

@@ -3,6 +3,7 @@ package storage
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // keepPoints is how many points of a fragment are kept: the newest, and the one before it should the newest prove
@@ -33,13 +34,13 @@ func (r *RecoveryPoints) Save(p *RecoveryPoint, also func(Writer) error) error {
 	if err != nil {
 		return err
 	}
-	number, err := r.nextNumber(p.Fragment)
+	number, err := r.prepare(p.Fragment)
 	if err != nil {
 		return fmt.Errorf("storage: save recovery point of %q: %w", p.Fragment, err)
 	}
-	small := len(data) <= TxBytes/2
-	if !small {
-		if err := r.stage(p.Fragment, number, data); err != nil {
+	base, staged := pointChunkKey(p.Fragment, number), len(data) > TxBytes/2
+	if staged {
+		if err := stageChunks(r.db, base, data); err != nil {
 			return fmt.Errorf("storage: stage recovery point %d of %q: %w", number, p.Fragment, err)
 		}
 	}
@@ -47,13 +48,13 @@ func (r *RecoveryPoints) Save(p *RecoveryPoint, also func(Writer) error) error {
 		if err := r.claim(w, p.Fragment, number, &m); err != nil {
 			return err
 		}
-		if small {
-			if err := putChunks(w, pointChunkKey(p.Fragment, number), data); err != nil {
+		if !staged {
+			if err := putChunks(w, base, data); err != nil {
 				return err
 			}
 		}
-		if err := r.prune(w, p.Fragment, number); err != nil || also == nil {
-			return err
+		if also == nil {
+			return nil
 		}
 		return also(w)
 	})
@@ -63,17 +64,26 @@ func (r *RecoveryPoints) Save(p *RecoveryPoint, also func(Writer) error) error {
 	return nil
 }
 
-// nextNumber also passes over points that cannot be read.
-func (r *RecoveryPoints) nextNumber(fragment string) (uint64, error) {
-	next := uint64(1)
-	err := r.db.View(func(v Reader) error {
-		numbers, err := pointNumbers(v, fragment)
-		if len(numbers) > 0 {
-			next = numbers[0] + 1
-		}
+// prepare returns the number of the next point, which passes over points that cannot be read, and removes the chunks
+// that no manifest refers to: those of points that were replaced or that a crash left half staged.
+func (r *RecoveryPoints) prepare(fragment string) (next uint64, err error) {
+	var numbers []uint64
+	err = r.db.View(func(v Reader) (err error) {
+		numbers, err = pointNumbers(v, fragment)
 		return err
 	})
-	return next, err
+	if err != nil {
+		return 0, err
+	}
+	next = 1
+	if len(numbers) > 0 {
+		next = numbers[0] + 1
+	}
+	prefix := pointChunksKey(fragment)
+	return next, sweep(r.db, prefix, func(k Key) bool {
+		n, _, ok := cutNumber(k, prefix)
+		return !ok || !slices.Contains(numbers, n)
+	})
 }
 
 // pointNumbers returns the numbers of the fragment's manifests, newest first.
@@ -89,58 +99,22 @@ func pointNumbers(v Reader, fragment string) ([]uint64, error) {
 	return out, err
 }
 
-// stage writes the chunks, after removing what an earlier attempt may have left under this number.
-func (r *RecoveryPoints) stage(fragment string, number uint64, data []byte) error {
-	base := pointChunkKey(fragment, number)
-	if err := r.db.Update(func(w Writer) error { return deletePrefix(w, base) }); err != nil {
-		return err
-	}
-	return stageChunks(r.db, base, data)
-}
-
-// claim writes the manifest unless somebody else has.
+// claim writes the manifest unless somebody else has, and removes those that are no longer kept.
 func (r *RecoveryPoints) claim(w Writer, fragment string, number uint64, m *manifest) error {
 	key := manifestKey(fragment, number)
 	if _, err := w.Get(key); !errors.Is(err, ErrNotFound) {
-		if err == nil {
-			err = ErrConflict
-		}
-		return err
+		return errors.Join(err, ErrConflict)
 	}
-	return w.Set(key, m.encode())
-}
-
-// prune removes every point but `number` and the one before, and chunks without a manifest.
-func (r *RecoveryPoints) prune(w Writer, fragment string, number uint64) error {
 	numbers, err := pointNumbers(w, fragment)
 	if err != nil {
 		return err
 	}
-	keep := map[uint64]bool{number: true}
-	for _, n := range numbers {
-		if len(keep) < keepPoints {
-			keep[n] = true
-		}
-		if !keep[n] {
-			if err := w.Delete(manifestKey(fragment, n)); err != nil {
-				return err
-			}
+	for _, n := range numbers[min(keepPoints-1, len(numbers)):] {
+		if err := w.Delete(manifestKey(fragment, n)); err != nil {
+			return err
 		}
 	}
-	var gone []Key
-	prefix := pointChunksKey(fragment)
-	err = w.EachKey(prefix, func(key Key) error {
-		if n, _, ok := cutNumber(key, prefix); !ok || !keep[n] {
-			gone = append(gone, key)
-		}
-		return nil
-	})
-	for _, k := range gone {
-		if err == nil {
-			err = w.Delete(k)
-		}
-	}
-	return err
+	return w.Set(key, m.encode())
 }
 
 // Load returns the newest usable point of a fragment. Newer ones that are damaged are named in the report. The error is
@@ -197,7 +171,10 @@ func (r *RecoveryPoints) read(v Reader, fragment string, number uint64) (*Recove
 
 // Delete removes every point of a fragment: its query was deleted.
 func (r *RecoveryPoints) Delete(fragment string) error {
-	err := r.db.Update(func(w Writer) error { return deletePrefix(w, pointsKey(fragment)) })
+	err := r.db.Update(func(w Writer) error { return deletePrefix(w, manifestsKey(fragment)) })
+	if err == nil {
+		err = sweep(r.db, pointChunksKey(fragment), func(Key) bool { return true })
+	}
 	if err != nil {
 		return fmt.Errorf("storage: delete recovery points of %q: %w", fragment, err)
 	}

@@ -1,6 +1,7 @@
 package seglog
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -160,6 +161,7 @@ func (c *cursor) resync() (next frame, found bool, err error) {
 // lastNonZero returns the offset after the last byte in [off, end) that is not zero, or off.
 func (c *cursor) lastNonZero() (int64, error) {
 	last := c.off
+	zeros := make([]byte, windowBytes)
 	for off := c.off; off < c.end; {
 		b, err := c.view(off, windowBytes, c.end)
 		if err != nil {
@@ -168,11 +170,8 @@ func (c *cursor) lastNonZero() (int64, error) {
 		if len(b) == 0 {
 			break
 		}
-		for i := len(b) - 1; i >= 0; i-- {
-			if b[i] != 0 {
-				last = off + int64(i) + 1
-				break
-			}
+		if !bytes.Equal(b, zeros[:len(b)]) { // the reserved rest of a segment is large and almost always zero
+			last = off + int64(len(bytes.TrimRight(b, "\x00")))
 		}
 		off += int64(len(b))
 	}

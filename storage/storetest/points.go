@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -87,7 +88,12 @@ func largePoints(t *testing.T, db storage.DB) {
 	require.NoError(t, db.View(func(v storage.Reader) error {
 		return v.EachKey("", func(storage.Key) error { keys++; return nil })
 	}))
-	require.Equal(t, 4, keys, "two manifests with a chunk each")
+	require.Equal(t, 4+2*storage.TxBytes/storage.ChunkBytes+1, keys,
+		"two manifests with a chunk each; the chunks of the point before go with the next save")
+	require.NoError(t, r.Delete("q"))
+	require.NoError(t, db.View(func(v storage.Reader) error {
+		return v.EachKey("", func(k storage.Key) error { return fmt.Errorf("%q is left", k) })
+	}))
 }
 
 // damagedPoints: one byte of the newest point flipped, in any of its values: the one before is used and the report says
