@@ -1,6 +1,7 @@
 package tuple
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -116,7 +117,11 @@ func AppendDuration(dst []byte, us int64) []byte {
 		return append(strconv.AppendInt(dst, us/Day, 10), 'd')
 	}
 	if us > math.MaxInt64/1000 || us < math.MinInt64/1000 {
-		return append(strconv.AppendInt(dst, us/Second, 10), 's')
+		// Beyond time.Duration: plain seconds, with the fraction if there is one.
+		if us%Second == 0 {
+			return append(strconv.AppendInt(dst, us/Second, 10), 's')
+		}
+		return append(bytes.TrimRight(AppendDecimal(dst, us, 6), "0"), 's')
 	}
 	s := time.Duration(us * 1000).String()
 	if strings.HasSuffix(s, "m0s") {

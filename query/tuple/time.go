@@ -70,8 +70,8 @@ func (t Time) String() string {
 	return string(AppendTime(nil, t))
 }
 
-// AppendTime appends t in RFC 3339, UTC, with as many fraction digits as needed. Years outside 0 to 9999 print with a
-// sign and as many digits as they have.
+// AppendTime appends t in RFC 3339, UTC, with as many fraction digits as needed. Years above 9999 print with as many
+// digits as they have, years before 0 with a sign.
 func AppendTime(dst []byte, t Time) []byte {
 	return t.GoTime().AppendFormat(dst, "2006-01-02T15:04:05.999999Z")
 }
