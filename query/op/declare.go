@@ -30,13 +30,22 @@ func know(r *spec.Reader, keys ...string) {
 
 // compileText type-checks the text of v, the value of key or a part of it; nil when it is wrong.
 func compileText(r *spec.Reader, key string, v *spec.Value, s *tuple.Schema) *expr.Program {
+	return compileOver(r, key, v, Input{Schema: s})
+}
+
+// compileOver is compileText for an expression over one stream, which messages name.
+func compileOver(r *spec.Reader, key string, v *spec.Value, in Input) *expr.Program {
 	if v.Kind != spec.String {
 		r.P.Add(v.Pos, r.T.KeyPath(key), "", "expected an expression (a string), got %s", v.Kind)
 		return nil
 	}
-	p, errs := expr.Compile(v.Str, s)
+	p, errs := expr.Compile(v.Str, in.Schema)
 	for _, e := range errs {
-		r.P.Add(v.At(e.Offset), r.T.KeyPath(key), e.Hint, "%s", e.Msg)
+		msg := e.Msg
+		if in.Name != "" && strings.HasPrefix(msg, "no column ") {
+			msg += " in stream `" + in.Name + "`" // the expression does not know whose columns these are
+		}
+		r.P.Add(v.At(e.Offset), r.T.KeyPath(key), e.Hint, "%s", msg)
 	}
 	if len(errs) > 0 {
 		return nil
@@ -44,24 +53,24 @@ func compileText(r *spec.Reader, key string, v *spec.Value, s *tuple.Schema) *ex
 	return p
 }
 
-// conditionText is compileText for an expression that must be boolean.
-func conditionText(r *spec.Reader, key string, v *spec.Value, s *tuple.Schema) *expr.Program {
-	p := compileText(r, key, v, s)
+// condition reads a boolean expression.
+func condition(r *spec.Reader, key string, required bool, s *tuple.Schema) *expr.Program {
+	return conditionOver(r, key, required, Input{Schema: s})
+}
+
+// conditionOver is condition for an expression over one stream, which messages name.
+func conditionOver(r *spec.Reader, key string, required bool, in Input) *expr.Program {
+	v := r.Value(key, required, spec.String)
+	if v == nil {
+		return nil
+	}
+	p := compileOver(r, key, v, in)
 	if p != nil && p.Type().Kind != tuple.Bool {
 		r.P.Add(v.Pos, r.T.KeyPath(key), "compare it with something, as in `bytes > 1000`",
 			"a condition is a bool, `%s` is %v", v.Str, p.Type())
 		return nil
 	}
 	return p
-}
-
-// condition reads a boolean expression.
-func condition(r *spec.Reader, key string, required bool, s *tuple.Schema) *expr.Program {
-	v := r.Value(key, required, spec.String)
-	if v == nil {
-		return nil
-	}
-	return conditionText(r, key, v, s)
 }
 
 // columnAt returns the position of the column that v names.

@@ -69,6 +69,7 @@ func buildDistinct(r *spec.Reader, in []Input) *Plan {
 		d.within, time = 1, "the same window"
 		d.addWindow(r, in[0])
 		if r.T.Has("within") {
+			know(r, "within")
 			r.Errorf("within", "keep one of them", "`window` and `within` exclude each other")
 		}
 	} else {
@@ -87,6 +88,10 @@ func buildDistinct(r *spec.Reader, in []Input) *Plan {
 	p := d.plan("distinct", in[0].Schema)
 	p.Reads = [][]string{namesOf(in[0].Schema, d.by)}
 	p.Detail = fmt.Sprintf("%s within %s", listNames(in[0].Schema, d.by), time)
+	if r.T.Has("window") {
+		p.State = "values of one window"
+		p.Detail = fmt.Sprintf("%s in %s", listNames(in[0].Schema, d.by[2:]), time)
+	}
 	return p
 }
 

@@ -14,7 +14,7 @@ func filterKind() Kind {
 }
 
 func buildFilter(r *spec.Reader, in []Input) *Plan {
-	where := condition(r, "where", true, in[0].Schema)
+	where := conditionOver(r, "where", true, in[0])
 	if where == nil {
 		return nil
 	}

@@ -106,7 +106,7 @@ func computedColumns(r *spec.Reader, in Input, cols []mapColumn, replace bool) [
 	for _, e := range t.Entries {
 		t.Lookup(e.Key)
 		key := "columns." + e.Key
-		p := compileText(r, key, e.Value, in.Schema)
+		p := compileOver(r, key, e.Value, in)
 		if p == nil {
 			continue
 		}

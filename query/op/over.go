@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,9 +100,9 @@ func buildOver(r *spec.Reader, in []Input) *Plan {
 	}
 	if d.means == 0 && d.ttl > 0 {
 		// Rows of a key that follow each other are less than a ttl apart.
-		p.Convergence, p.Span = Convergent, max(int64(d.rows)*d.ttl, d.time+d.ttl)
-		if d.rows > 0 && p.Span/int64(d.rows) < d.ttl {
-			p.Span = -1
+		p.Convergence = Convergent
+		if d.ttl <= math.MaxInt64/int64(d.rows+1) {
+			p.Span = max(int64(d.rows)*d.ttl, d.time+d.ttl)
 		}
 	}
 	return p
@@ -140,11 +141,11 @@ func (d *overDecl) readFunc(r *spec.Reader, e *spec.Entry, in Input) (tuple.Type
 		r.P.Add(v.At(call.Offset), r.T.KeyPath(key), "as in avg(n, 10), at(n, '7d') or ewma(n, 0.3)", "`%s` has %d arguments, expected 2", call.Name, n)
 		return tuple.Type{}, false
 	}
-	p, errs := expr.Compile(call.Args[0].Src, in.Schema)
-	for _, x := range errs {
-		r.P.Add(v.At(call.Args[0].Offset+x.Offset), r.T.KeyPath(key), x.Hint, "%s", x.Msg)
-	}
-	if len(errs) > 0 {
+	// The argument is a text of its own, whose places are those of the call.
+	offset := call.Args[0].Offset
+	arg := &spec.Value{Kind: spec.String, Pos: v.At(offset), Str: call.Args[0].Src, Inner: func(at int) spec.Pos { return v.At(offset + at) }}
+	p := compileOver(r, key, arg, in)
+	if p == nil {
 		return tuple.Type{}, false
 	}
 	f := overFunc{name: call.Name, rows: 1}

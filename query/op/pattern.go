@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"fednode/query/expr"
@@ -130,7 +131,7 @@ func (d *patternDecl) readStep(r *spec.Reader, in Input) {
 			r.Errorf("name", "", "two steps are named `%s`", s.name)
 		}
 	}
-	s.where = condition(r, "where", true, in.Schema)
+	s.where = conditionOver(r, "where", true, in)
 	r.Done()
 	d.steps = append(d.steps, s)
 }
@@ -178,7 +179,9 @@ func (d *patternDecl) readPick(r *spec.Reader, e *spec.Entry, in Input) (pattern
 	var names []string
 	p.step = -1
 	for i, s := range d.steps {
-		names = append(names, s.name)
+		if s.name != "" && !slices.Contains(names, s.name) {
+			names = append(names, s.name)
+		}
 		if s.name == step {
 			p.step = i
 		}

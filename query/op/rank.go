@@ -22,7 +22,7 @@ func sortKind() Kind {
 //
 //	n = 10
 //	by = [{ column = "bytes", desc = true }]
-//	window = "same"
+//	window = "same"      # the only one, and the default
 //	partition_by = ["src"]
 func topKind() Kind {
 	return Kind{Name: "top", MinInputs: 1, MaxInputs: 1, Build: func(r *spec.Reader, in []Input) *Plan { return buildRank(r, in[0], "top") }}
@@ -45,7 +45,6 @@ type rankColumn struct {
 func buildRank(r *spec.Reader, in Input, kind string) *Plan {
 	before := markProblems(r)
 	d := &rankDecl{schema: in.Schema, limit: r.Int("limit", 0, 1, 1<<40)}
-	r.Value("window", true, spec.String)
 	r.OneOf("window", "same", "same")
 	start, end, _ := windowColumns(r, "window", in)
 	d.group = []int{start, end}

@@ -79,7 +79,7 @@ func readRoute(r *spec.Reader, v *spec.Value, in Input) (name string, where *exp
 	}
 	sub := spec.Read(v.Table, r.P)
 	name, ok = sub.NeedString("name")
-	where = condition(sub, "where", true, in.Schema)
+	where = conditionOver(sub, "where", true, in)
 	sub.Done()
 	return name, where, ok && where != nil
 }

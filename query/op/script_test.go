@@ -2,6 +2,7 @@ package op_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 
 // TestScripts runs the scripts under testdata/ops. Commands:
 //
-//	operator KIND     lines "in NAME: schema" or "table NAME key=K match=M ttl=T: schema", then the declaration;
+//	operator KIND     lines "in NAME: schema" or "table NAME key=K match=M ttl=T limit=N: schema", then the declaration;
 //	                  prints the plan, or every problem
 //	rows NAME         a line a row, "stime: value …"; prints what is emitted
 //	boundary NAME T   or "boundary all T"; T is a time since the epoch or "end"; prints what is emitted and the boundary
@@ -83,7 +84,7 @@ func (s *script) operator(kind, text string) error {
 			declaration = append(declaration, line)
 			continue
 		}
-		head, schema, _ := strings.Cut(rest, ":")
+		head, schema, _ := strings.Cut(rest, ": ")
 		in := op.Input{}
 		var err error
 		if in.Schema, err = optest.Schema(schema); err != nil {
@@ -120,6 +121,8 @@ func tableOf(words []string) *op.Table {
 			t.Match = v
 		case "ttl":
 			t.TTL, _ = tuple.ParseDuration(v)
+		case "limit":
+			t.Limit, _ = strconv.ParseInt(v, 10, 64)
 		}
 	}
 	return t

@@ -38,16 +38,7 @@ func Run(t *testing.T, c Case) {
 	p, inputs := c.plan(t)
 	for seed := range uint64(seeds) {
 		t.Run(fmt.Sprintf("%s/seed=%d", c.Name, seed), func(t *testing.T) {
-			r := newRig(t, c, p, inputs, seed, shortRows)
-			r.deterministic()
-			r.cuts()
-			r.boundaries()
-			r.interleavings()
-			r.shuffled()
-			r.restored()
-			r.snapshotBytes()
-			r.forked()
-			r.damaged()
+			newRig(t, c, p, inputs, seed, shortRows).rules()
 		})
 	}
 	if c.Waits {
@@ -91,9 +82,15 @@ func (c Case) plan(t *testing.T) (*op.Plan, []op.Input) {
 	return p, in
 }
 
+// failer is the part of testing.T that a rig needs.
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
 // rig is one case with one set of random streams.
 type rig struct {
-	t       *testing.T
+	t       failer
 	c       Case
 	plan    *op.Plan
 	streams []*tuple.Batch
@@ -102,7 +99,7 @@ type rig struct {
 	want    string     // the transcript that every delivery must give
 }
 
-func newRig(t *testing.T, c Case, p *op.Plan, in []op.Input, seed uint64, rows int) *rig {
+func newRig(t failer, c Case, p *op.Plan, in []op.Input, seed uint64, rows int) *rig {
 	r := &rig{t: t, c: c, plan: p, rng: rand.New(rand.NewPCG(seed, 7))}
 	for i := range in {
 		s := c.Inputs[i].stream(in[i].Schema, r.rng, rows)
@@ -110,6 +107,19 @@ func newRig(t *testing.T, c Case, p *op.Plan, in []op.Input, seed uint64, rows i
 		r.end = max(r.end, s.Time[len(s.Time)-1]+1)
 	}
 	return r
+}
+
+// rules holds the operator to every rule that short streams can show.
+func (r *rig) rules() {
+	r.deterministic()
+	r.cuts()
+	r.boundaries()
+	r.interleavings()
+	r.shuffled()
+	r.restored()
+	r.snapshotBytes()
+	r.forked()
+	r.damaged()
 }
 
 // grid returns n boundaries evenly over the streams, then the end.
@@ -156,7 +166,7 @@ func (r *rig) compare(what string, x *driver) {
 func (r *rig) deterministic() {
 	x := r.run("plain delivery", r.plain())
 	if x.rows == 0 && !r.c.Silent {
-		r.t.Fatal("the case yields no row, so it shows nothing")
+		r.t.Fatalf("the case yields no row, so it shows nothing")
 	}
 	r.want = x.transcript()
 	r.compare("running again", r.run("running again", r.plain()))
@@ -238,7 +248,7 @@ func (r *rig) shuffled() {
 		x := newDriver(r.plan, r.plan.New(), r.streams, r.c.lag())
 		if !r.plan.RestoresOrder {
 			// The rows leave in the order they came, so neither their order nor stimes that rise can be asked for.
-			if got, want := r.unordered(r.plain()), sortedLines(r.want); got != want {
+			if got, want := r.unordered(), sortedLines(r.want); got != want {
 				r.t.Fatalf("order within boundaries changes the rows:\n%s", firstDifference(want, got))
 			}
 			continue
@@ -268,7 +278,7 @@ func (r *rig) shuffledSteps() []step {
 	return out
 }
 
-func (r *rig) unordered(*delivery) string {
+func (r *rig) unordered() string {
 	var lines lineSink
 	o := r.plan.New()
 	for _, s := range r.shuffledSteps() {
