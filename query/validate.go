@@ -63,8 +63,8 @@ func (b *builder) markUsed() {
 	}
 }
 
-// Parts of the smallest sensible availability bound, in microseconds: detecting a failure and taking another replica,
-// and the grace for one hop.
+// Parts of the smallest sensible availability bound, in microseconds: detecting a failure and taking another replica at
+// the default bucket, and the grace for one hop.
 const (
 	delayBase  = 900 * tuple.Millisecond
 	delayGrace = 20 * tuple.Millisecond
@@ -72,4 +72,6 @@ const (
 
 // MinDelay returns the smallest sensible max_delay of a plan in microseconds: below it, an ordinary switch to another
 // replica would already make results tentative.
-func (p *Plan) MinDelay() int64 { return delayBase + int64(p.Depth+2)*delayGrace }
+func (p *Plan) MinDelay() int64 {
+	return delayBase + max(0, p.Diagram.Settings.Bucket-DefaultBucket) + int64(p.Depth+2)*delayGrace
+}
