@@ -54,9 +54,9 @@ func (s *segment) seek(before func(place) bool) place {
 	return s.index[n-1]
 }
 
-// cursorAt returns a cursor over the durable part that starts at an indexed place.
+// cursorAt returns a cursor that starts at an indexed place; the caller says where it ends.
 func (s *segment) cursorAt(f disk.File, seed uint32, p place) cursor {
-	return cursor{window: window{f: f}, seed: seed, off: p.off, end: s.end, seq: p.seq - 1, key: s.startKey}
+	return cursor{window: window{f: f}, seed: seed, off: p.off, seq: p.seq - 1, key: s.startKey}
 }
 
 // createSegment makes a segment with a durable header. Until then it has another name, so that a crash leaves nothing
