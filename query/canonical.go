@@ -69,7 +69,7 @@ func (d *Diagram) ContentHash(org string) [sha256.Size]byte {
 // fingerprint identifies what an operator's state means.
 func (o *Operator) fingerprint() uint64 {
 	w := &canonicalWriter{}
-	w.table(o.table, []string{"input", "inputs", "left", "right"})
+	w.table(o.table, []string{"input", "inputs", "left", "right", "table"})
 	h := tuple.HashBytes([]byte(w.b.String()))
 	for _, in := range o.Inputs {
 		h = schemaHash(h, in.Schema())

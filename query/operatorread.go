@@ -68,8 +68,8 @@ func inputKeys(k op.Kind) []string {
 	switch {
 	case k.TwoSided:
 		return []string{"left", "right"}
-	case k.Name == "lookup":
-		return []string{"input", "table"}
+	case k.TableKey != "":
+		return []string{"input", k.TableKey}
 	case k.MaxInputs == 1:
 		return []string{"input"}
 	}
@@ -243,16 +243,17 @@ func schemaDespite(kind string, plan *op.Plan, in []op.Input) *tuple.Schema {
 // recorded.
 func (b *builder) resolveInputs(d *declared) (refs []Ref, in []op.Input, ok bool) {
 	ok = len(d.inputs) >= max(d.kind.MinInputs, 1)
-	if d.kind.TwoSided {
-		ok = len(d.inputs) == 2
-	}
 	for _, v := range d.inputs {
 		ref, schema := b.resolve(v, "operators."+d.name)
 		if schema == nil {
 			ok = false
 		}
+		input := op.Input{Name: v.Str, Schema: schema}
+		if ref.Operator != nil {
+			input.Table = ref.Operator.Plan.Table
+		}
 		refs = append(refs, ref)
-		in = append(in, op.Input{Name: v.Str, Schema: schema})
+		in = append(in, input)
 	}
 	return refs, in, ok
 }
