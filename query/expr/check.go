@@ -68,6 +68,11 @@ func (c *checker) name(n *syntax) *plan {
 		return c.fail(n.pos, "missing values are tested with IS NULL and written NULL", "there is no `%s`", n.text)
 	}
 	hint := spec.DidYouMean(n.text, c.schema.Names())
+	for _, name := range c.schema.Names() {
+		if strings.HasPrefix(name, n.text+"-") {
+			hint = "did you mean " + quoteName(name) + "? Without quotes its hyphen is a minus"
+		}
+	}
 	if !strings.HasPrefix(hint, "did") && isFunction(strings.ToLower(n.text)) {
 		hint = "the function is called " + strings.ToLower(n.text) + "(…)"
 	}

@@ -9,10 +9,14 @@ import (
 )
 
 var hashFunctions = []function{
-	{name: "hash64", group: "hash", params: params("x any"), variadic: true, result: tuple.Int64, lenient: true, row: hash64, doc: "A hash of the values, nulls included, the same on every machine; not for secrets."},
-	{name: "sha256", group: "hash", params: params("s string"), result: tuple.String, row: sha256Hex, doc: "The SHA-256 of the text in hexadecimal."},
-	{name: "sha256", group: "hash", params: params("b bytes"), result: tuple.String, row: sha256Hex, doc: "The SHA-256 of the bytes in hexadecimal."},
-	{name: "md5", group: "hash", params: params("s string"), result: tuple.String, row: md5Hex, doc: "The MD5 of the text in hexadecimal, to compare with what others wrote; it protects nothing."},
+	{name: "hash64", group: "hash", params: params("x any"), variadic: true, result: tuple.Int64, lenient: true, row: hash64,
+		doc: "A hash of the values, nulls included, the same on every machine; not for secrets."},
+	{name: "sha256", group: "hash", params: params("s string"), result: tuple.String, row: sha256Hex,
+		doc: "The SHA-256 of the text in hexadecimal."},
+	{name: "sha256", group: "hash", params: params("b bytes"), result: tuple.String, row: sha256Hex,
+		doc: "The SHA-256 of the bytes in hexadecimal."},
+	{name: "md5", group: "hash", params: params("s string"), result: tuple.String, row: md5Hex,
+		doc: "The MD5 of the text in hexadecimal, to compare with what others wrote; it protects nothing."},
 }
 
 func hash64(c *call, i int) bool {

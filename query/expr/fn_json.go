@@ -11,9 +11,12 @@ import (
 )
 
 var jsonFunctions = []function{
-	{name: "json_get", group: "json", params: params("s string", "path string!"), result: tuple.String, row: jsonGet, prepare: jsonPath, doc: "The JSON text of what the path ($.a.b[0], $['a b']) finds; null if s is not JSON or nothing is there."},
-	{name: "json_text", group: "json", params: params("s string", "path string!"), result: tuple.String, row: jsonText, prepare: jsonPath, doc: "Like json_get, but a string without its quotes and escapes; null also for a JSON null."},
-	{name: "json_length", group: "json", params: params("s string", "path string!"), result: tuple.Int64, row: jsonLength, prepare: jsonPath, doc: "The number of members of the object or array that the path finds; null if it finds neither."},
+	{name: "json_get", group: "json", params: params("s string", "path string!"), result: tuple.String, row: jsonGet, prepare: jsonPath,
+		doc: "The JSON text of what the path ($.a.b[0], $['a b']) finds; null if s is not JSON or nothing is there."},
+	{name: "json_text", group: "json", params: params("s string", "path string!"), result: tuple.String, row: jsonText, prepare: jsonPath,
+		doc: "Like json_get, but a string without its quotes and escapes; null also for a JSON null."},
+	{name: "json_length", group: "json", params: params("s string", "path string!"), result: tuple.Int64, row: jsonLength, prepare: jsonPath,
+		doc: "The number of members of the object or array that the path finds; null if it finds neither."},
 }
 
 // jsonStep is one step of a path: a key, or an index where key is empty and byIndex is set.

@@ -3,9 +3,13 @@ package expr
 import "fednode/query/tuple"
 
 var listFunctions = []function{
-	{name: "len", group: "list", params: params("l list"), result: tuple.Int64, row: func(c *call, i int) bool { return c.setInt(i, int64(c.args[0].Off[i+1]-c.args[0].Off[i])) }, doc: "The number of elements."},
-	{name: "contains_element", group: "list", params: params("l list", "x any"), result: tuple.Bool, row: containsElement, element: true, doc: "Whether an element equals x; elements that are null do not."},
-	{name: "element_at", group: "list", params: params("l list", "n int64"), typed: elementType, row: elementAt, doc: "The n-th element, counted from 1, or from the end where n is negative; null if there is none."},
+	{name: "len", group: "list", params: params("l list"), result: tuple.Int64,
+		row: func(c *call, i int) bool { return c.setInt(i, int64(c.args[0].Off[i+1]-c.args[0].Off[i])) },
+		doc: "The number of elements."},
+	{name: "contains_element", group: "list", params: params("l list", "x any"), result: tuple.Bool, row: containsElement, element: true,
+		doc: "Whether an element equals x; elements that are null do not."},
+	{name: "element_at", group: "list", params: params("l list", "n int64"), typed: elementType, row: elementAt,
+		doc: "The n-th element, counted from 1, or from the end where n is negative; null if there is none."},
 }
 
 func elementType(args []*plan) tuple.Type { return args[0].typ.ElemType() }

@@ -13,10 +13,14 @@ import (
 const maxPattern = 4096
 
 var patternFunctions = []function{
-	{name: "matches", group: "pattern", params: params("s string", "pattern string!"), result: tuple.Bool, row: matchRow, prepare: regexpAt(1), doc: "Whether the regular expression (RE2) occurs in s; the same as s MATCHES pattern."},
-	{name: "regexp_extract", group: "pattern", params: params("s string", "pattern string!", "group int64?"), result: tuple.String, row: regexpExtract, prepare: regexpAt(1), doc: "What the group (0, the whole match, by default) matched first; null if nothing did."},
-	{name: "regexp_replace", group: "pattern", params: params("s string", "pattern string!", "by string"), result: tuple.String, counts: true, row: regexpReplace, prepare: regexpAt(1), doc: "s with every match replaced; $1 in by stands for a group, $$ for a dollar."},
-	{name: "regexp_count", group: "pattern", params: params("s string", "pattern string!"), result: tuple.Int64, row: regexpCount, prepare: regexpAt(1), doc: "How many times the pattern occurs, not overlapping."},
+	{name: "matches", group: "pattern", params: params("s string", "pattern string!"), result: tuple.Bool, row: matchRow, prepare: regexpAt(1),
+		doc: "Whether the regular expression (RE2) occurs in s; the same as s MATCHES pattern."},
+	{name: "regexp_extract", group: "pattern", params: params("s string", "pattern string!", "group int64?"), result: tuple.String, row: regexpExtract, prepare: regexpAt(1),
+		doc: "What the group (0, the whole match, by default) matched first; null if nothing did."},
+	{name: "regexp_replace", group: "pattern", params: params("s string", "pattern string!", "by string"), result: tuple.String, counts: true, row: regexpReplace, prepare: regexpAt(1),
+		doc: "s with every match replaced; $1 in by stands for a group, $$ for a dollar."},
+	{name: "regexp_count", group: "pattern", params: params("s string", "pattern string!"), result: tuple.Int64, row: regexpCount, prepare: regexpAt(1),
+		doc: "How many times the pattern occurs, not overlapping."},
 }
 
 var (

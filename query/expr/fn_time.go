@@ -11,22 +11,34 @@ import (
 )
 
 var timeFunctions = []function{
-	{name: "unix_seconds", group: "time", params: params("t timestamp"), result: tuple.Int64, row: func(c *call, i int) bool { return c.setInt(i, floorDivide(c.int(0, i), tuple.Second)) }, doc: "Whole seconds since 1970-01-01 UTC, rounded down."},
-	{name: "unix_millis", group: "time", params: params("t timestamp"), result: tuple.Int64, row: func(c *call, i int) bool { return c.setInt(i, floorDivide(c.int(0, i), tuple.Millisecond)) }, doc: "Whole milliseconds since 1970-01-01 UTC, rounded down."},
-	{name: "unix_micros", group: "time", params: params("t timestamp"), result: tuple.Int64, row: keepInt, doc: "Microseconds since 1970-01-01 UTC."},
-	{name: "from_unix", group: "time", params: params("n int64", "unit string!"), result: tuple.Timestamp, counts: true, row: fromUnixInt, prepare: unitAt(1), doc: "The time n units ('s', 'ms', 'us', 'ns') after 1970-01-01 UTC; digits below the microsecond are cut, rounding down."},
-	{name: "from_unix", group: "time", params: params("x float64", "unit string!"), result: tuple.Timestamp, counts: true, row: fromUnixFloat, prepare: unitAt(1), doc: "The same of a float, rounded down to the microsecond."},
-	{name: "date_trunc", group: "time", params: params("part string!", "t timestamp", "zone string?!"), result: tuple.Timestamp, row: truncRow, prepare: partAt(0, 2), doc: "The beginning of the part of time that t lies in: microsecond, millisecond, second, minute, hour, day, week (Monday), month, quarter, year; in UTC or the zone."},
-	{name: "date_part", group: "time", params: params("part string!", "t timestamp", "zone string?!"), result: tuple.Int64, row: partRow, prepare: partAt(0, 2), doc: "A part of t as a number: those of date_trunc, and dow (Sunday is 0), isodow (Monday is 1), doy (from 1), isoyear; week is the ISO week, second and below count within the next larger one."},
-	{name: "format_time", group: "time", params: params("t timestamp", "layout string", "zone string?!"), result: tuple.String, counts: true, row: formatTime, prepare: zoneAt(2), doc: "t in a layout that writes the reference time Mon Jan 2 15:04:05 MST 2006, as in '2006-01-02'."},
-	{name: "parse_time", group: "time", params: params("s string", "layout string", "zone string?!"), result: tuple.Timestamp, row: parseTime, prepare: zoneAt(2), doc: "The time that s gives in a layout like format_time's; null if s does not fit it."},
+	{name: "unix_seconds", group: "time", params: params("t timestamp"), result: tuple.Int64,
+		row: func(c *call, i int) bool { return c.setInt(i, floorDivide(c.int(0, i), tuple.Second)) },
+		doc: "Whole seconds since 1970-01-01 UTC, rounded down."},
+	{name: "unix_millis", group: "time", params: params("t timestamp"), result: tuple.Int64,
+		row: func(c *call, i int) bool { return c.setInt(i, floorDivide(c.int(0, i), tuple.Millisecond)) },
+		doc: "Whole milliseconds since 1970-01-01 UTC, rounded down."},
+	{name: "unix_micros", group: "time", params: params("t timestamp"), result: tuple.Int64, row: keepInt,
+		doc: "Microseconds since 1970-01-01 UTC."},
+	{name: "from_unix", group: "time", params: params("n int64", "unit string!"), result: tuple.Timestamp, counts: true, row: fromUnixInt, prepare: unitAt(1),
+		doc: "The time n units ('s', 'ms', 'us', 'ns') after 1970-01-01 UTC; digits below the microsecond are cut, rounding down."},
+	{name: "from_unix", group: "time", params: params("x float64", "unit string!"), result: tuple.Timestamp, counts: true, row: fromUnixFloat, prepare: unitAt(1),
+		doc: "The same of a float, rounded down to the microsecond."},
+	{name: "date_trunc", group: "time", params: params("part string!", "t timestamp", "zone string?!"), result: tuple.Timestamp, row: truncRow, prepare: partAt(0, 2),
+		doc: "The beginning of the part of time that t lies in: microsecond, millisecond, second, minute, hour, day, week (Monday), month, quarter, year; in UTC or the zone."},
+	{name: "date_part", group: "time", params: params("part string!", "t timestamp", "zone string?!"), result: tuple.Int64, row: partRow, prepare: partAt(0, 2),
+		doc: "A part of t as a number: those of date_trunc, and dow (Sunday is 0), isodow (Monday is 1), doy (from 1), isoyear; week is the ISO week, second and below count within the next larger one."},
+	{name: "format_time", group: "time", params: params("t timestamp", "layout string", "zone string?!"), result: tuple.String, counts: true, row: formatTime, prepare: zoneAt(2),
+		doc: "t in a layout that writes the reference time Mon Jan 2 15:04:05 MST 2006, as in '2006-01-02'."},
+	{name: "parse_time", group: "time", params: params("s string", "layout string", "zone string?!"), result: tuple.Timestamp, row: parseTime, prepare: zoneAt(2),
+		doc: "The time that s gives in a layout like format_time's; null if s does not fit it."},
 }
 
 // clockFunctions are date_part under the names of the parts.
 var clockFunctions = func() []function {
 	var out []function
 	for _, name := range []string{"year", "month", "day", "hour", "minute", "second"} {
-		out = append(out, function{name: name, group: "time", params: params("t timestamp", "zone string?!"), result: tuple.Int64, row: partRow, prepare: namedPart(name), doc: "The same as date_part('" + name + "', t, zone)."})
+		out = append(out, function{name: name, group: "time", params: params("t timestamp", "zone string?!"), result: tuple.Int64, row: partRow, prepare: namedPart(name),
+			doc: "The same as date_part('" + name + "', t, zone)."})
 	}
 	return out
 }()

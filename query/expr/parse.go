@@ -7,10 +7,11 @@ import (
 	"fednode/query/spec"
 )
 
-// Limits of an expression's shape: how deep it nests, and how many parts it has.
+// Limits of an expression's shape: how deep it nests, and how many parts it has besides literals. Each part takes scratch
+// memory of a batch's length.
 const (
 	MaxDepth = 64
-	MaxNodes = 2048
+	MaxNodes = 1024
 )
 
 // Binding powers, low to high.
@@ -108,7 +109,10 @@ func (p *parser) unexpected(want string) {
 
 // node returns a new node that ends where the last token taken ends.
 func (p *parser) node(f form, pos int, kids ...*syntax) *syntax {
-	if p.nodes++; p.nodes > MaxNodes {
+	if f != formString && f != formNumber && f != formTyped {
+		p.nodes++
+	}
+	if p.nodes > MaxNodes {
 		p.fail(pos, "cut it into several steps", "the expression has more than %d parts", MaxNodes)
 	}
 	end := pos
