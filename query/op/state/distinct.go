@@ -14,7 +14,10 @@ type Distinct struct {
 	// owner marks the tables and bitmaps that no fork shares.
 	owner  *owner
 	pool   narrowPool
-	shared int64 // bytes of tables and bitmaps from before a fork
+	recent recentPairs
+	// inserted counts the values below 65,536 of all sets.
+	inserted int
+	shared   int64 // bytes of tables and bitmaps from before a fork
 }
 
 type owner struct{ _ uint64 }
@@ -52,43 +55,28 @@ func (d *Distinct) Grow(n int) {
 // Add adds vals[i] to the set of slots[i], for all i. Grow has made room for the slots.
 func (d *Distinct) Add(slots []uint32, vals []int64) {
 	d.sets.Own(nil) // flat again when no page is shared any more
-	flat := d.sets.Flat()
-	if flat == nil {
-		d.addPaged(slots, vals)
+	vals = vals[:len(slots)]
+	if d.inserted < recentFrom {
+		for i, slot := range slots {
+			d.AddOne(slot, uint64(vals[i]))
+		}
 		return
 	}
-	vals = vals[:len(slots)]
-	for i, slot := range slots {
-		v, set := uint64(vals[i]), &flat[slot]
-		switch {
-		case v>>16 != 0:
-			d.addWide(slot, v)
-		case set.bits != nil:
-			if set.bits.words[v>>6]>>(v&63)&1 == 0 {
-				d.insert(set, uint16(v))
-			}
-		case set.table != nil:
-			if !set.table.has(uint16(v)) {
-				d.insert(set, uint16(v))
-			}
-		case set.n == 0 || !set.hasInline(v):
-			d.insert(set, uint16(v))
-		}
+	for _, i := range d.recent.missing(slots, vals) {
+		d.AddOne(slots[i], uint64(vals[i]))
 	}
 }
 
-// addPaged is Add while pages are shared: a value that is there already copies none.
-func (d *Distinct) addPaged(slots []uint32, vals []int64) {
-	pages := d.sets.Pages()
-	for i, slot := range slots {
-		v := uint64(vals[i])
-		if v>>16 != 0 {
-			d.addWide(slot, v)
-			continue
+// addNarrow adds a value below 65,536. While pages are shared, one that is there already copies none.
+func (d *Distinct) addNarrow(slot uint32, v uint16) {
+	if flat := d.sets.Flat(); flat != nil {
+		if set := &flat[slot]; !set.has(v) {
+			d.insert(set, v)
 		}
-		if set := &pages[slot>>pageBits][slot&pageMask]; !set.has(uint16(v)) {
-			d.insert(d.sets.At(slot), uint16(v))
-		}
+		return
+	}
+	if s := d.sets.Get(slot); !s.has(v) {
+		d.insert(d.sets.At(slot), v)
 	}
 }
 
@@ -98,10 +86,7 @@ func (d *Distinct) AddOne(slot uint32, v uint64) {
 		d.addWide(slot, v)
 		return
 	}
-	set := d.sets.At(slot)
-	if !set.has(uint16(v)) {
-		d.insert(set, uint16(v))
-	}
+	d.addNarrow(slot, uint16(v))
 }
 
 func (d *Distinct) addWide(slot uint32, v uint64) {
@@ -140,6 +125,7 @@ func (s *narrowSet) hasInline(v uint64) bool {
 
 // insert adds a value that is not there.
 func (d *Distinct) insert(set *narrowSet, v uint16) {
+	d.inserted++
 	switch {
 	case set.bits != nil:
 		if set.bits.owner != d.owner {
@@ -266,15 +252,18 @@ func (d *Distinct) Clear() {
 	d.sets.Clear()
 	d.wide.Clear()
 	d.pool.reclaim()
-	d.shared = 0
+	d.recent.forget()
+	d.shared, d.inserted = 0, 0
 }
 
 // Fork returns an independent copy.
 func (d *Distinct) Fork() Distinct {
 	d.shared += d.pool.bytes
 	d.owner, d.pool = new(owner), narrowPool{}
-	return Distinct{sets: d.sets.Fork(), wide: d.wide.Fork(), owner: new(owner), shared: d.shared}
+	return Distinct{sets: d.sets.Fork(), wide: d.wide.Fork(), owner: new(owner), shared: d.shared, inserted: d.inserted}
 }
 
 // Bytes returns the memory held.
-func (d *Distinct) Bytes() int64 { return d.sets.Bytes() + d.wide.Bytes() + d.pool.bytes + d.shared }
+func (d *Distinct) Bytes() int64 {
+	return d.sets.Bytes() + d.wide.Bytes() + d.pool.bytes + d.shared + int64(4*len(d.recent.tags))
+}
