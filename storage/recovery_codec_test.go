@@ -3,6 +3,7 @@ package storage
 import (
 	"encoding/hex"
 	"flag"
+	"fmt"
 	"os"
 	"testing"
 
@@ -103,6 +104,25 @@ func TestKeys(t *testing.T) {
 	require.False(t, ok)
 	_, _, ok = cutNumber("x1234567", "x")
 	require.False(t, ok)
+}
+
+// lines collects what a logger is given.
+type lines []string
+
+func (l *lines) Errorf(f string, a ...any)   { *l = append(*l, "error "+fmt.Sprintf(f, a...)) }
+func (l *lines) Warningf(f string, a ...any) { *l = append(*l, "warning "+fmt.Sprintf(f, a...)) }
+func (l *lines) Infof(f string, a ...any)    { *l = append(*l, "info "+fmt.Sprintf(f, a...)) }
+func (l *lines) Debugf(f string, a ...any)   { *l = append(*l, "debug "+fmt.Sprintf(f, a...)) }
+
+// The engine's chatter goes to debug, a line at most.
+func TestQuietLogger(t *testing.T) {
+	var got lines
+	q := quietLogger{&got}
+	q.Errorf("a%d", 1)
+	q.Warningf("b\nrest")
+	q.Infof("c")
+	q.Debugf("d%s", "")
+	require.Equal(t, lines{"error a1", "warning b", "debug c", "debug d"}, got)
 }
 
 // The engine's texts are cut, so that no value reaches a log.

@@ -101,7 +101,7 @@ func TestSaveUnderFaults(t *testing.T) {
 	require.NoError(t, points.Save(storetest.Point("q", 1, 10), nil))
 	const large = storage.TxBytes
 	for write := 1; write <= 3; write++ {
-		plan.Set(faultstore.Rule{FromWrite: write, Times: 1, Err: faultstore.Transient()})
+		plan.Set(faultstore.Rule{FromWrite: write, Times: 1, Err: storage.ErrTransient})
 		err := points.Save(storetest.Point("q", 2, large), nil)
 		require.Equal(t, storage.Retry, storage.ActionFor(err), "write %d: %v", write, err)
 		got, _, err := points.Load("q")

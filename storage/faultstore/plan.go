@@ -4,8 +4,6 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
-
-	"fednode/storage"
 )
 
 // Rule says when writes fail and how. The zero Rule never fails.
@@ -69,6 +67,3 @@ func (p *Plan) write(n int64) (int64, error) {
 	}
 	return through, unix.ENOSPC
 }
-
-// Transient is an error that passes, for Rule.Err.
-func Transient() error { return storage.ErrTransient }

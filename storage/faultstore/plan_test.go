@@ -18,7 +18,7 @@ func TestStoreRules(t *testing.T) {
 	db := faultstore.Wrap(memstore.New(), plan)
 	put := func() error { return db.Update(func(w storage.Writer) error { return w.Set("k", make([]byte, 99)) }) }
 	require.NoError(t, put())
-	plan.Set(faultstore.Rule{FromWrite: 2, Times: 2, Err: faultstore.Transient()})
+	plan.Set(faultstore.Rule{FromWrite: 2, Times: 2, Err: storage.ErrTransient})
 	require.NoError(t, put())
 	require.ErrorIs(t, put(), storage.ErrTransient)
 	require.ErrorIs(t, put(), storage.ErrTransient)

@@ -15,7 +15,8 @@ type Commit struct {
 // appended again. Two exceptions: if ctx ends, they may still become durable; and if the process is killed before the
 // next append, entries that failed may be found at the next opening.
 //
-// One of the goroutines that wait does the write and the sync for all of them.
+// One of the goroutines that wait does the write and the sync for all of them; the end of its ctx does not interrupt
+// these.
 func (c Commit) Wait(ctx context.Context) error {
 	if c.group == nil {
 		return nil

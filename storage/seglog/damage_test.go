@@ -73,8 +73,7 @@ func makeImage(t testing.TB, closed bool) image {
 // account opens an image and checks what holds for every damage: keys that are not read are inside what was reported.
 func account(t testing.TB, img image) (keys, lost []uint64, rec seglog.Recovery) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "account")
-	require.NoError(t, err)
+	dir := scratch(t)
 	defer func() { require.NoError(t, os.RemoveAll(dir)) }()
 	img.write(t, dir)
 	l, rec, err := seglog.Open(dir, seglog.Options{SegmentBytes: small})

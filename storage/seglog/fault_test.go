@@ -78,6 +78,23 @@ func TestFullDisk(t *testing.T) {
 	})
 }
 
+// On a read-only file system, where this process may mount one, the message says what to do.
+func TestReadOnly(t *testing.T) {
+	mount := t.TempDir()
+	err := unix.Mount("tmpfs", mount, "tmpfs", unix.MS_RDONLY, "size=1m")
+	if err != nil {
+		require.ErrorIs(t, err, unix.EPERM)
+		t.Logf("no right to mount a tmpfs (%v)", err)
+		return
+	}
+	defer func() { require.NoError(t, unix.Unmount(mount, unix.MNT_DETACH)) }()
+	for _, dir := range []string{mount, filepath.Join(mount, "log")} {
+		_, _, err = seglog.Open(dir, seglog.Options{})
+		require.ErrorIs(t, err, disk.ErrReadOnly)
+		require.ErrorContains(t, err, "mount the file system writable")
+	}
+}
+
 func TestFullByRule(t *testing.T) {
 	plan := faultstore.NewPlan(faultstore.Rule{AfterBytes: 300_000, Torn: true})
 	o := seglog.Options{SegmentBytes: small, OpenFile: faultstore.Files(plan)}
@@ -98,7 +115,7 @@ func TestFullByRule(t *testing.T) {
 func TestEveryWriteFails(t *testing.T) {
 	for _, torn := range []bool{false, true} {
 		for _, fault := range []error{unix.ENOSPC, unix.EIO} {
-			for write := 1; write < 36; write++ {
+			for write := 1; write < 45; write++ {
 				everyWrite(t, write, torn, fault)
 			}
 		}
@@ -106,9 +123,10 @@ func TestEveryWriteFails(t *testing.T) {
 }
 
 func everyWrite(t *testing.T, write int, torn bool, fault error) {
+	t.Helper()
 	plan := faultstore.NewPlan(faultstore.Rule{})
 	o := seglog.Options{SegmentBytes: small, OpenFile: faultstore.Files(plan)}
-	dir := t.TempDir()
+	dir := scratch(t)
 	l, _, err := seglog.Open(dir, o)
 	require.NoError(t, err)
 	plan.Set(faultstore.Rule{FromWrite: write, Times: 1, Err: fault, Torn: torn})
@@ -127,7 +145,7 @@ func everyWrite(t *testing.T, write int, torn bool, fault error) {
 	require.Equal(t, acked, keys)
 	img := takeImage(t, dir) // as a crash would leave it
 	require.NoError(t, errors.Join(l.Close()))
-	again := t.TempDir()
+	again := scratch(t)
 	img.write(t, again)
 	l, rec := open(t, again, seglog.Options{SegmentBytes: small})
 	keys, damage = drain(t, l, l.Oldest())

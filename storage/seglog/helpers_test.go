@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,6 +22,23 @@ func open(t testing.TB, dir string, o seglog.Options) (*seglog.Log, seglog.Recov
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	return l, rec
+}
+
+// scratch returns a directory in memory where there is one: for tests that open hundreds of logs and ask nothing of the
+// disk.
+func scratch(t testing.TB) string {
+	t.Helper()
+	const shared = "/dev/shm"
+	parent := os.TempDir()
+	if st, err := os.Stat(shared); err == nil && st.IsDir() {
+		parent = shared
+	}
+	dir, err := os.MkdirTemp(parent, "seglog-test-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
 }
 
 func entry(key uint64, size int) seglog.Entry {

@@ -189,6 +189,24 @@ func TestRetain(t *testing.T) {
 	}
 }
 
+// Since finds every record from a time on, and leaves most earlier ones out.
+func TestSince(t *testing.T) {
+	l, _ := open(t, t.TempDir(), seglog.Options{SegmentBytes: small})
+	require.Equal(t, seglog.Position{}, l.Since(0))
+	fill(t, l, 1, 1000, 10, 1000)
+	for _, from := range []uint64{0, 1, 60, 61, 62, 500, 999, 1000, 2000} {
+		keys, _ := drain(t, l, l.Since(tuple.Time(from*1000)))
+		want := min(max(from, 1), 1000)
+		require.LessOrEqual(t, keys[0], want, "from %d", from)
+		require.Greater(t, keys[0]+65, want, "from %d", from)
+		require.EqualValues(t, 1000, keys[len(keys)-1])
+	}
+	_, err := l.TruncateBefore(seglog.Position{Generation: 1, Key: 500})
+	require.NoError(t, err)
+	keys, _ := drain(t, l, l.Since(tuple.MinTime))
+	require.Equal(t, l.Oldest().Key, keys[0])
+}
+
 // Two daemons on one directory: one message that names the holder and the remedy.
 func TestLocked(t *testing.T) {
 	dir := t.TempDir()

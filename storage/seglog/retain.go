@@ -27,6 +27,23 @@ type Removed struct {
 	Pinned int
 }
 
+// Since returns a position from which a reader meets every record with a time of at least t: the beginning of the
+// first segment that may hold one. Earlier records that lie there too are met as well.
+func (l *Log) Since(t tuple.Time) Position {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at := l.oldestLocked()
+	for i, s := range l.segs {
+		if i > 0 && s.firstSeq > 1 {
+			at = Position{Generation: s.generation, Key: s.startKey}
+		}
+		if s.maxTime >= t {
+			break
+		}
+	}
+	return at
+}
+
 // TruncateBefore removes whole segments in which every record is before p. The newest segment always stays.
 func (l *Log) TruncateBefore(p Position) (Removed, error) {
 	return l.remove(func(segs []*segment) (n, pinned int) { return countBefore(segs, p), 0 })
