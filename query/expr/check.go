@@ -64,6 +64,9 @@ func (c *checker) name(n *syntax) *plan {
 		f := c.schema.Field(i)
 		return (&plan{op: opCol, typ: f.Type, col: i, pos: n.pos, form: f.Form}).finish()
 	}
+	if len(c.errs) >= maxErrors {
+		return nil // looking for near names takes time, and nobody would read it
+	}
 	if isNullWord(n) {
 		return c.fail(n.pos, "missing values are tested with IS NULL and written NULL", "there is no `%s`", n.text)
 	}

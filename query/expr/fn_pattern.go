@@ -4,13 +4,18 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	resyntax "regexp/syntax"
 	"unicode/utf8"
 
 	"fednode/query/tuple"
 )
 
-// maxPattern is the longest regular expression in bytes: compiled, it is far larger than its text.
-const maxPattern = 4096
+// Limits of a regular expression: its bytes, and the steps it compiles to, which a few bytes such as \pL{1000} can make
+// many and each byte of a text may visit.
+const (
+	maxPattern = 4096
+	maxSteps   = 10_000
+)
 
 var patternFunctions = []function{
 	{name: "matches", group: "pattern", params: params("s string", "pattern string!"), result: tuple.Bool, row: matchRow, prepare: regexpAt(1),
@@ -38,12 +43,24 @@ func regexpAt(n int) func(args []*plan) (any, int, error) {
 		case len(v.s) > maxPattern:
 			return nil, n, fmt.Errorf("the pattern has %d bytes; the limit is %d", len(v.s), maxPattern)
 		}
-		re, err := regexp.Compile(string(v.s))
-		if err != nil {
-			return nil, n, fmt.Errorf("the pattern is not a regular expression (RE2): %w", err)
-		}
-		return re, n, nil
+		re, err := compilePattern(string(v.s))
+		return re, n, err
 	}
+}
+
+func compilePattern(text string) (*regexp.Regexp, error) {
+	tree, err := resyntax.Parse(text, resyntax.Perl)
+	if err != nil {
+		return nil, fmt.Errorf("the pattern is not a regular expression (RE2): %w", err)
+	}
+	steps, err := resyntax.Compile(tree.Simplify())
+	if err != nil {
+		return nil, fmt.Errorf("the pattern is not a regular expression (RE2): %w", err)
+	}
+	if n := len(steps.Inst); n > maxSteps {
+		return nil, fmt.Errorf("the pattern compiles to %d steps; the limit is %d, so repeat less", n, maxSteps)
+	}
+	return regexp.Compile(text)
 }
 
 func matchRow(c *call, i int) bool {

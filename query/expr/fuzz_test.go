@@ -23,7 +23,7 @@ func FuzzCompile(f *testing.F) {
 		f.Add(s)
 	}
 	schema := propSchema()
-	full, nulls := plainBatch(schema, false), plainBatch(schema, true)
+	inputs := []*tuple.Batch{plainBatch(schema, false), plainBatch(schema, true), nothing(schema)}
 	f.Fuzz(func(t *testing.T, src string) {
 		p, errs := Compile(src, schema)
 		for _, e := range errs {
@@ -43,7 +43,7 @@ func FuzzCompile(f *testing.F) {
 			t.Fatalf("%q prints as %q, which is not the same: %v", src, p, errs)
 		}
 		e := p.NewEval()
-		for _, b := range []*tuple.Batch{full, nulls} {
+		for _, b := range inputs {
 			if n := e.Eval(b).Rows(); n != b.Rows() {
 				t.Fatalf("%q: %d rows of %d", src, n, b.Rows())
 			}
@@ -52,6 +52,20 @@ func FuzzCompile(f *testing.F) {
 			}
 		}
 	})
+}
+
+// nothing holds two rows of nulls, their dictionaries empty or not there at all.
+func nothing(schema *tuple.Schema) *tuple.Batch {
+	bb := tuple.NewBatchBuilder(schema)
+	for range 2 {
+		for i := range schema.Len() {
+			bb.AppendNull(i)
+		}
+		bb.EndRow(0)
+	}
+	b := bb.Take()
+	b.Cols[6].Dict, b.Cols[11].Dict = nil, nil
+	return b
 }
 
 // plainBatch holds three rows: of small values, or of nulls with one row of values.

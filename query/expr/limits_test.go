@@ -21,6 +21,7 @@ func TestLimits(t *testing.T) {
 		"i = 1\xff":                                     "not valid UTF-8",
 		"s = '" + strings.Repeat("x", MaxText):          "the limit is 65536",
 		"s matches '" + strings.Repeat("a", 5000) + "'": "the limit is 4096",
+		`s matches '\pL{1000}\pL{1000}\pL{1000}\pL{1000}\pL{1000}\pL{1000}\pL{1000}\pL{1000}\pL{1000}\pL{1000}'`: "the limit is 10000",
 		"":  "empty",
 		" ": "empty",
 	} {

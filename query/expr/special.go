@@ -240,6 +240,9 @@ func (c *checker) finishCall(p *plan) *plan {
 }
 
 func (c *checker) noFunction(n *syntax) *plan {
+	if len(c.errs) >= maxErrors {
+		return nil
+	}
 	hint := didYouMeanFunction(n.name)
 	if strings.Contains(aggregateNames, " "+n.name+" ") {
 		hint = "it is an aggregate: write it under `aggregates` of an aggregate operator"
