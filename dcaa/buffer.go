@@ -53,6 +53,7 @@ func (b *OutputBuffer) Append(f *tuple.Frame) {
 	b.next++
 	b.bytes += size
 	b.dropIdleBoundary()
+	b.truncate() // after a restart the neighbours may hold already what is produced again
 }
 
 // FrameBytes estimates the memory that a frame holds, dictionaries not counted: many frames share one.
@@ -79,17 +80,19 @@ func columnBytes(c *tuple.Column) int64 {
 	return n
 }
 
-// Subscribe counts a downstream neighbour: nothing that it has not acknowledged is dropped from now on. It fails if
-// what the neighbour asks for is gone already; it is counted from what is held then.
-func (b *OutputBuffer) Subscribe(name string, from tuple.Position) error {
+// Subscribe counts a downstream neighbour that has received everything up to from, of which its durable state covers
+// durable: nothing beyond that is dropped from now on. It fails if what the neighbour asks for is gone already; it is
+// counted from what is held then.
+func (b *OutputBuffer) Subscribe(name string, from, durable tuple.Position) error {
+	if _, counted := b.acked[name]; !counted {
+		b.acked[name] = b.truncated
+	}
 	gone := from.Generation == b.generation && from.ID < b.truncated.ID ||
 		from.Generation != b.generation && (from.Generation != 0 || b.truncated.ID > 0)
 	if gone {
-		b.acked[name] = b.truncated
 		return &TruncatedError{Asked: from, First: b.first()}
 	}
-	from.Generation = b.generation
-	b.acked[name] = maxPosition(from, b.truncated)
+	b.Ack(name, durable)
 	return nil
 }
 

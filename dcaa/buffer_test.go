@@ -27,20 +27,20 @@ func TestReplay(t *testing.T) {
 		b := NewOutputBuffer(1, tuple.Position{Generation: 1, Time: tuple.MinTime})
 		next, clock := uint64(1), tuple.Time(0)
 		type reader struct {
-			p      tuple.Position
-			seq    uint64
-			joined bool
+			p, durable tuple.Position
+			seq        uint64
 		}
-		readers := map[string]*reader{"a": {p: tuple.Position{Time: tuple.MinTime}}, "b": {p: tuple.Position{Time: tuple.MinTime}}}
+		start := tuple.Position{Time: tuple.MinTime}
+		readers := map[string]*reader{"a": {p: start, durable: start}, "b": {p: start, durable: start}}
 		for _, n := range []string{"a", "b"} {
-			if err := b.Subscribe(n, readers[n].p); err != nil {
+			if err := b.Subscribe(n, readers[n].p, readers[n].p); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for range rapid.IntRange(1, 150).Draw(t, "steps") {
 			name := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "reader")
 			r := readers[name]
-			switch rapid.IntRange(0, 4).Draw(t, "step") {
+			switch rapid.IntRange(0, 5).Draw(t, "step") {
 			case 0:
 				n := uint64(rapid.IntRange(1, 5).Draw(t, "rows"))
 				b.Append(insertion(next, n, clock))
@@ -66,9 +66,16 @@ func TestReplay(t *testing.T) {
 					r.p.Time = max(r.p.Time, f.Time)
 				}
 			case 3:
-				b.Ack(name, tuple.Position{Generation: 1, Time: r.p.Time, ID: r.p.ID})
+				r.durable = r.p
+				b.Ack(name, inGeneration(r.durable))
 			case 4: // reconnect
-				if err := b.Subscribe(name, tuple.Position{Generation: 1, Time: r.p.Time, ID: r.p.ID}); err != nil {
+				if err := b.Subscribe(name, inGeneration(r.p), inGeneration(r.durable)); err != nil {
+					t.Fatal(err)
+				}
+				r.seq = b.Seek(r.p)
+			case 5: // restart: what was not durable is asked for again
+				r.p = r.durable
+				if err := b.Subscribe(name, inGeneration(r.p), inGeneration(r.p)); err != nil {
 					t.Fatal(err)
 				}
 				r.seq = b.Seek(r.p)
@@ -101,20 +108,25 @@ func TestReplay(t *testing.T) {
 	})
 }
 
+func inGeneration(p tuple.Position) tuple.Position {
+	p.Generation = 1
+	return p
+}
+
 // TestTruncated shows that asking for what is gone says so and names the oldest place that is left.
 func TestTruncated(t *testing.T) {
 	b := NewOutputBuffer(1, tuple.Position{Generation: 1, Time: tuple.MinTime})
-	if err := b.Subscribe("a", tuple.Position{Time: tuple.MinTime}); err != nil {
+	if err := b.Subscribe("a", tuple.Position{Time: tuple.MinTime}, tuple.Position{Time: tuple.MinTime}); err != nil {
 		t.Fatal(err)
 	}
 	b.Append(insertion(1, 5, 1))
 	b.Append(insertion(6, 5, 2))
 	b.Ack("a", tuple.Position{Generation: 1, ID: 5, Time: tuple.MinTime})
 	var gone *TruncatedError
-	if err := b.Subscribe("late", tuple.Position{Generation: 1, ID: 2}); !errors.As(err, &gone) || gone.First.ID != 5 {
+	if err := b.Subscribe("late", tuple.Position{Generation: 1, ID: 2}, tuple.Position{}); !errors.As(err, &gone) || gone.First.ID != 5 {
 		t.Fatalf("got %v, want a TruncatedError from id 5", err)
 	}
-	if err := b.Subscribe("other", tuple.Position{Generation: 7, ID: 5}); !errors.As(err, &gone) {
+	if err := b.Subscribe("other", tuple.Position{Generation: 7, ID: 5}, tuple.Position{}); !errors.As(err, &gone) {
 		t.Fatalf("got %v, want a TruncatedError for another generation", err)
 	}
 	b.Ack("nobody", tuple.Position{Generation: 1, ID: 10, Time: tuple.MaxTime})
@@ -127,7 +139,7 @@ func TestTruncated(t *testing.T) {
 // subscriber in the middle of them still reaches the last.
 func TestQuietStream(t *testing.T) {
 	b := NewOutputBuffer(1, tuple.Position{Generation: 1, Time: tuple.MinTime})
-	if err := b.Subscribe("a", tuple.Position{Time: tuple.MinTime}); err != nil {
+	if err := b.Subscribe("a", tuple.Position{Time: tuple.MinTime}, tuple.Position{Time: tuple.MinTime}); err != nil {
 		t.Fatal(err)
 	}
 	seq := uint64(0)

@@ -148,7 +148,7 @@ func (p *Proxy) deliver(ctx context.Context) (err error) {
 	puller.Go(func() { pull(pullCtx, in, frames) })
 	defer puller.Wait()
 	defer stop()
-	return p.feed(ctx, frames)
+	return p.feed(ctx, in, frames)
 }
 
 func pull(ctx context.Context, in *flow.Inlet, to chan<- *tuple.Frame) {
@@ -166,7 +166,7 @@ func pull(ctx context.Context, in *flow.Inlet, to chan<- *tuple.Frame) {
 	}
 }
 
-func (p *Proxy) connection(e flow.InletEvent) {
+func (p *Proxy) connection(_ context.Context, e flow.InletEvent) {
 	p.note(func(s *Status) {
 		s.Connected, s.Cause = e.Connected, ""
 		if e.Cause != nil {
@@ -176,7 +176,7 @@ func (p *Proxy) connection(e flow.InletEvent) {
 }
 
 // feed hands frames to the sink.
-func (p *Proxy) feed(ctx context.Context, frames <-chan *tuple.Frame) error {
+func (p *Proxy) feed(ctx context.Context, in *flow.Inlet, frames <-chan *tuple.Frame) error {
 	commit := p.cfg.Clock.After(p.cfg.CommitInterval)
 	for {
 		select {
@@ -185,7 +185,7 @@ func (p *Proxy) feed(ctx context.Context, frames <-chan *tuple.Frame) error {
 				return err
 			}
 			if p.pos.Time == tuple.MaxTime {
-				return p.finish(ctx)
+				return p.finish(ctx, in)
 			}
 			if p.unsaved < p.cfg.CommitRows {
 				continue
@@ -193,9 +193,9 @@ func (p *Proxy) feed(ctx context.Context, frames <-chan *tuple.Frame) error {
 		case <-commit:
 			commit = p.cfg.Clock.After(p.cfg.CommitInterval)
 		case <-ctx.Done():
-			return p.commit(context.WithoutCancel(ctx))
+			return p.commit(context.WithoutCancel(ctx), in)
 		}
-		if err := p.commit(ctx); err != nil {
+		if err := p.commit(ctx, in); err != nil {
 			return err
 		}
 	}
@@ -225,7 +225,7 @@ func (p *Proxy) frame(ctx context.Context, f *tuple.Frame) error {
 }
 
 // commit makes durable what was written, keeps the position with the sink's state, and acknowledges it.
-func (p *Proxy) commit(ctx context.Context) error {
+func (p *Proxy) commit(ctx context.Context, in *flow.Inlet) error {
 	if p.pos == p.committed {
 		return nil
 	}
@@ -237,15 +237,15 @@ func (p *Proxy) commit(ctx context.Context) error {
 		return err
 	}
 	p.committed, p.unsaved = p.pos, 0
-	p.cfg.Directory.Ack(p.cfg.Stream, p.cfg.Name, p.pos)
+	in.Ack(p.pos)
 	p.note(func(s *Status) { s.Committed = p.pos })
 	return nil
 }
 
 // finish commits the end of the stream and, for a bounded result, makes it visible as a whole.
-func (p *Proxy) finish(ctx context.Context) error {
+func (p *Proxy) finish(ctx context.Context, in *flow.Inlet) error {
 	if !p.cfg.Bounded {
-		err := p.commit(ctx)
+		err := p.commit(ctx, in)
 		if err == nil {
 			p.note(func(s *Status) { s.Done = true })
 		}
@@ -257,7 +257,7 @@ func (p *Proxy) finish(ctx context.Context) error {
 	if err := p.cfg.Positions.SavePosition(p.cfg.Stream, p.cfg.Name, p.pos, nil); err != nil {
 		return err
 	}
-	p.cfg.Directory.Ack(p.cfg.Stream, p.cfg.Name, p.pos)
+	in.Ack(p.pos)
 	p.note(func(s *Status) { s.Done = true; s.At, s.Committed = p.pos, p.pos })
 	return nil
 }

@@ -12,7 +12,7 @@ type Tail struct{ in *flow.Inlet }
 
 // NewTail returns a tail behind a position.
 func NewTail(dir flow.Directory, stream, name string, from tuple.Position) *Tail {
-	return &Tail{in: flow.NewInlet(dir, stream, flow.Subscriber{Name: name, From: from}, func(flow.InletEvent) {})}
+	return &Tail{in: flow.NewInlet(dir, stream, flow.Subscriber{Name: name, From: from}, func(context.Context, flow.InletEvent) {})}
 }
 
 // Next returns the next frame, owned: INSERTION, BOUNDARY or GAP. It waits through failures and fails only when ctx

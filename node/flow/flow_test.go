@@ -66,7 +66,7 @@ func TestInletSurvivesCuts(t *testing.T) {
 			}
 			out.Append(&tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: tuple.MaxTime})
 		}()
-		in := NewInlet(&flaky{out: out, rand: rand.New(rand.NewPCG(1, 2))}, "a/q/o", Subscriber{Name: "me", From: tuple.Position{Time: tuple.MinTime}}, func(InletEvent) {})
+		in := NewInlet(&flaky{out: out, rand: rand.New(rand.NewPCG(1, 2))}, "a/q/o", Subscriber{Name: "me", From: tuple.Position{Time: tuple.MinTime}}, func(context.Context, InletEvent) {})
 		next := uint64(1)
 		for {
 			f, err := in.Next(t.Context())
@@ -97,7 +97,7 @@ func TestGap(t *testing.T) {
 		out.Append(insertion(id, 3))
 	}
 	out.Ack("other", tuple.Position{Generation: 1, ID: 6, Time: tuple.MinTime})
-	in := NewInlet(direct{out}, "a/q/o", Subscriber{Name: "me", Counted: true, From: tuple.Position{Time: tuple.MinTime}}, func(InletEvent) {})
+	in := NewInlet(direct{out}, "a/q/o", Subscriber{Name: "me", Counted: true, From: tuple.Position{Time: tuple.MinTime}}, func(context.Context, InletEvent) {})
 	f, err := in.Next(t.Context())
 	if err != nil || f.Kind != tuple.Gap || f.FirstID != 6 {
 		t.Fatalf("got %v %v, want a gap up to id 6", f, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"fednode/dcaa"
@@ -38,8 +39,12 @@ type Inlet struct {
 	name    string
 	counted bool
 	dir     Directory
-	report  func(InletEvent)
+	report  func(context.Context, InletEvent)
 
+	mu      sync.Mutex
+	durable tuple.Position
+
+	// Owned by the goroutine that calls Next.
 	cursor   Cursor
 	pos      tuple.Position // of what has been delivered
 	delay    time.Duration
@@ -62,16 +67,29 @@ const (
 	retryLast  = 2 * time.Second
 )
 
-// NewInlet returns a subscription that begins at s.From. report hears of changes, never of single tries.
-func NewInlet(dir Directory, stream string, s Subscriber, report func(InletEvent)) *Inlet {
-	return &Inlet{stream: stream, name: s.Name, counted: s.Counted, dir: dir, pos: s.From, report: report, delay: retryFirst}
+// NewInlet returns a subscription that begins at s.From, which is durable. report hears of changes, never of single
+// tries, on the goroutine that calls Next and with its context.
+func NewInlet(dir Directory, stream string, s Subscriber, report func(context.Context, InletEvent)) *Inlet {
+	return &Inlet{stream: stream, name: s.Name, counted: s.Counted, dir: dir, pos: s.From, durable: s.From, report: report, delay: retryFirst}
 }
 
 // Stream returns the stream's name.
 func (i *Inlet) Stream() string { return i.stream }
 
-// Ack passes on what the consumer's durable state covers.
-func (i *Inlet) Ack(p tuple.Position) { i.dir.Ack(i.stream, i.name, p) }
+// Ack passes on what the consumer's durable state covers. It may be called from any goroutine.
+func (i *Inlet) Ack(p tuple.Position) {
+	i.mu.Lock()
+	i.durable = p
+	i.mu.Unlock()
+	i.dir.Ack(i.stream, i.name, p)
+}
+
+// subscriber is what the producer is told of us at an opening.
+func (i *Inlet) subscriber() Subscriber {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return Subscriber{Name: i.name, From: i.pos, Durable: i.durable, Counted: i.counted}
+}
 
 // Next returns the next frame. It waits through failures of the producer; it fails only when ctx ends. What the
 // producer no longer holds is named by a GAP frame.
@@ -98,7 +116,7 @@ func (i *Inlet) Next(ctx context.Context) (*tuple.Frame, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		i.lose(err)
+		i.lose(ctx, err)
 	}
 }
 
@@ -110,14 +128,14 @@ func (i *Inlet) Close() {
 	}
 }
 
-func (i *Inlet) lose(cause error) {
+func (i *Inlet) lose(ctx context.Context, cause error) {
 	i.cursor.Close()
 	i.cursor = nil
-	i.say(cause)
+	i.say(ctx, cause)
 }
 
 // say reports a change of what keeps the stream away, once.
-func (i *Inlet) say(cause error) {
+func (i *Inlet) say(ctx context.Context, cause error) {
 	text := ""
 	if cause != nil {
 		text = cause.Error()
@@ -126,13 +144,13 @@ func (i *Inlet) say(cause error) {
 		return
 	}
 	i.lastSaid = text
-	i.report(InletEvent{Stream: i.stream, Connected: cause == nil, Cause: cause, At: i.pos})
+	i.report(ctx, InletEvent{Stream: i.stream, Connected: cause == nil, Cause: cause, At: i.pos})
 }
 
 // open tries until the stream is there. A truncated position becomes a GAP, once the stream is open behind it.
 func (i *Inlet) open(ctx context.Context) (gap *tuple.Frame, err error) {
 	for {
-		c, err := i.dir.Open(ctx, i.stream, Subscriber{Name: i.name, From: i.pos, Counted: i.counted})
+		c, err := i.dir.Open(ctx, i.stream, i.subscriber())
 		var gone *dcaa.TruncatedError
 		if errors.As(err, &gone) {
 			gap = i.gap(gone)
@@ -140,13 +158,13 @@ func (i *Inlet) open(ctx context.Context) (gap *tuple.Frame, err error) {
 		}
 		if err == nil {
 			i.cursor, i.delay = c, retryFirst
-			i.say(nil)
+			i.say(ctx, nil)
 			return gap, nil
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		i.say(err)
+		i.say(ctx, err)
 		if err := i.wait(ctx); err != nil {
 			return nil, err
 		}

@@ -49,7 +49,7 @@ func NewOutput(cfg OutputConfig) *Output {
 	o.buffer = dcaa.NewOutputBuffer(cfg.Generation, cfg.Start)
 	for _, name := range cfg.Expected {
 		// From what is held on: it cannot fail.
-		_ = o.buffer.Subscribe(name, tuple.Position{Generation: cfg.Generation, ID: cfg.Start.ID, Time: cfg.Start.Time})
+		_ = o.buffer.Subscribe(name, o.head, o.head)
 	}
 	for _, f := range cfg.Unacknowledged {
 		o.append(f)
@@ -113,9 +113,10 @@ func (o *Output) Open(s Subscriber) (Cursor, error) {
 		return nil, ErrClosed
 	}
 	if s.Counted {
-		if err := o.buffer.Subscribe(s.Name, s.From); err != nil {
+		if err := o.buffer.Subscribe(s.Name, s.From, s.Durable); err != nil {
 			return nil, err
 		}
+		o.wake() // room may have been made
 	}
 	return &outputCursor{o: o, seq: o.buffer.Seek(s.From), from: s.From}, nil
 }

@@ -17,6 +17,9 @@ type Subscriber struct {
 	Name string
 	// From is where the subscriber continues: it receives ids above From.ID, and drops rows before From.Time itself.
 	From tuple.Position
+	// Durable is what the subscriber's durable state covers: after a crash it would continue there. It counts as an
+	// acknowledgement, so that one lost with a connection is made up for.
+	Durable tuple.Position
 	// Counted subscribers hold back truncation until they acknowledge. Others (a tail in a terminal) take what there is.
 	Counted bool
 }

@@ -16,6 +16,7 @@ const tokens = 8
 type input struct {
 	// Fixed.
 	stream string
+	inlet  *flow.Inlet
 	tokens chan struct{}
 
 	// Owned by the run loop.
@@ -28,39 +29,44 @@ type input struct {
 	cause       string
 }
 
-func newInput(stream string) *input {
+// addInput makes the input that begins at r.start[n].
+func (r *Runner) addInput(n int, stream string) {
 	in := &input{stream: stream, tokens: make(chan struct{}, tokens), boundary: tuple.MinTime}
 	for range tokens {
 		in.tokens <- struct{}{}
 	}
-	return in
+	s := flow.Subscriber{Name: r.cfg.Subscriber, From: r.start[n], Counted: true}
+	in.inlet = flow.NewInlet(r.cfg.Directory, stream, s, func(ctx context.Context, e flow.InletEvent) {
+		r.arrive(ctx, arrival{input: n, event: &e})
+	})
+	r.inputs = append(r.inputs, in)
 }
 
 // pull hands frames, and changes of the connection, to the run loop until ctx ends.
-func (r *Runner) pull(ctx context.Context, n int, to chan<- arrival) {
+func (r *Runner) pull(ctx context.Context, n int) {
 	in := r.inputs[n]
-	send := func(a arrival) bool {
-		a.input, a.at = n, r.cfg.Clock.Now()
-		select {
-		case to <- a:
-			return true
-		case <-ctx.Done():
-			return false
-		}
-	}
-	s := flow.Subscriber{Name: r.cfg.Subscriber, From: r.start[n], Counted: true}
-	inlet := flow.NewInlet(r.cfg.Directory, in.stream, s, func(e flow.InletEvent) { send(arrival{event: &e}) })
-	defer inlet.Close()
+	defer in.inlet.Close()
 	for {
 		select {
 		case <-in.tokens:
 		case <-ctx.Done():
 			return
 		}
-		f, err := inlet.Next(ctx)
-		if err != nil || !send(arrival{frame: f}) {
+		f, err := in.inlet.Next(ctx)
+		if err != nil || !r.arrive(ctx, arrival{input: n, frame: f}) {
 			return // ctx has ended
 		}
+	}
+}
+
+// arrive hands something to the run loop; false if ctx ended first.
+func (r *Runner) arrive(ctx context.Context, a arrival) bool {
+	a.at = r.cfg.Clock.Now()
+	select {
+	case r.arrivals <- a:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 

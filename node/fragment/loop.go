@@ -15,9 +15,8 @@ import (
 
 // loop is the goroutine that owns the fragment.
 type loop struct {
-	r        *Runner
-	arrivals chan arrival
-	point    <-chan time.Time
+	r     *Runner
+	point <-chan time.Time
 	// saving is true while a recovery point is on its way to the disk; saved brings its result.
 	saving  bool
 	saved   chan savedPoint
@@ -33,7 +32,7 @@ type savedPoint struct {
 }
 
 func newLoop(r *Runner) *loop {
-	return &loop{r: r, arrivals: make(chan arrival, 4*len(r.inputs)), saved: make(chan savedPoint, 1), pointed: r.released}
+	return &loop{r: r, saved: make(chan savedPoint, 1), pointed: r.released}
 }
 
 // maxBurst is how many frames are filed before complete buckets are looked for: a long queue is worked off in large
@@ -43,7 +42,7 @@ const maxBurst = 64
 func (l *loop) run(ctx context.Context) error {
 	l.point = l.r.cfg.Clock.After(l.firstPoint())
 	for {
-		arrivals, room := l.arrivals, l.r.full()
+		arrivals, room := l.r.arrivals, l.r.full()
 		if room != nil {
 			arrivals = nil // full outputs stop input
 		}
@@ -89,7 +88,7 @@ func (l *loop) burst(a arrival) error {
 			return nil
 		}
 		select {
-		case a = <-l.arrivals:
+		case a = <-l.r.arrivals:
 		default:
 			return nil
 		}

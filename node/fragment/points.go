@@ -52,8 +52,9 @@ func (r *Runner) build(point *storage.RecoveryPoint) error {
 	} else if err := r.restore(point); err != nil {
 		return err
 	}
-	for _, in := range plan.Inputs {
-		r.inputs = append(r.inputs, newInput(in.Stream))
+	r.arrivals = make(chan arrival, 4*len(plan.Inputs))
+	for n, in := range plan.Inputs {
+		r.addInput(n, in.Stream)
 	}
 	return nil
 }
@@ -178,8 +179,8 @@ func (r *Runner) snapshot() *storage.RecoveryPoint {
 
 // acknowledge tells upstream what a durable point covers.
 func (r *Runner) acknowledge(p *storage.RecoveryPoint) {
-	for _, in := range p.Inputs {
-		r.cfg.Directory.Ack(in.Stream, r.cfg.Subscriber, in.Position)
+	for n, in := range p.Inputs {
+		r.inputs[n].inlet.Ack(in.Position)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

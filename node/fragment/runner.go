@@ -30,6 +30,8 @@ type Runner struct {
 	released tuple.Time
 	age      int64 // of the bucket being released
 
+	// arrivals brings what the pullers have got.
+	arrivals chan arrival
 	// ask brings requests for the status to the loop.
 	ask chan chan<- Status
 
@@ -84,7 +86,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	defer pullers.Wait()
 	defer stop()
 	for n := range r.inputs {
-		pullers.Go(func() { r.pull(pullCtx, n, loop.arrivals) })
+		pullers.Go(func() { r.pull(pullCtx, n) })
 	}
 	err := loop.run(ctx)
 	if err != nil {

@@ -21,11 +21,11 @@ type acks struct {
 	dirty bool
 }
 
-// count makes a subscriber count from p on, unless it has acknowledged more.
+// count makes a subscriber count whose durable state covers p. What is known of it already stands.
 func (a *acks) count(who string, p tuple.Position) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if have, ok := a.byWho[who]; ok && have.Generation == p.Generation && have.ID >= p.ID {
+	if have, ok := a.byWho[who]; ok && (have.Generation != p.Generation || have.ID >= p.ID) {
 		return
 	}
 	a.byWho[who] = p

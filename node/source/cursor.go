@@ -39,7 +39,7 @@ func (p *Proxy) Open(s flow.Subscriber) (flow.Cursor, error) {
 		return nil, &dcaa.TruncatedError{Asked: s.From, First: first}
 	}
 	if s.Counted {
-		p.acks.count(s.Name, s.From)
+		p.acks.count(s.Name, s.Durable)
 	}
 	return &cursor{p: p, pos: s.From}, nil
 }

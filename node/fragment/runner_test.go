@@ -1,0 +1,300 @@
+package fragment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"go.uber.org/zap"
+
+	"fednode/node/connect"
+	"fednode/node/flow"
+	"fednode/query"
+	"fednode/query/tuple"
+	"fednode/storage"
+	"fednode/storage/memstore"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const testQuery = `
+[query]
+name = "q"
+max_delay = "inf"
+
+[streams.a]
+connector = "node"
+stream = "north/a"
+time = "ts"
+columns = { ts = "timestamp", k = "string", v = "int64" }
+
+[streams.b]
+connector = "node"
+stream = "south/b"
+time = "ts"
+columns = { ts = "timestamp", k = "string", v = "int64" }
+
+[operators.both]
+kind = "union"
+inputs = ["a", "b"]
+
+[operators.sums]
+kind = "aggregate"
+input = "both"
+window = { tumbling = "1s" }
+group_by = ["k"]
+aggregates = { n = "count()", s = "sum(v)", f = "first(v)" }
+
+[outputs.sums]
+input = "sums"
+connector = "node"
+`
+
+func testPlan(t *testing.T) *query.FragmentPlan {
+	t.Helper()
+	d, problems := query.Parse("q.toml", []byte(testQuery), query.Options{Placement: query.Placement{Home: query.Place{Org: "north"}}})
+	if err := problems.Err(); err != nil {
+		t.Fatal(err)
+	}
+	plan := query.NewPlan(d, query.Placement{Home: query.Place{Org: "north", Node: "n1"}, Local: true}, problems)
+	if len(plan.Fragments) != 1 {
+		t.Fatalf("%d fragments", len(plan.Fragments))
+	}
+	return plan.Fragments[0]
+}
+
+// network is a directory of streams that come and go.
+type network struct {
+	mu      sync.Mutex
+	streams map[string]flow.Stream
+}
+
+var errAway = errors.New("not here now")
+
+func (n *network) put(s flow.Stream) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.streams[s.Name()] = s
+}
+
+func (n *network) find(name string) flow.Stream {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.streams[name]
+}
+
+func (n *network) Open(_ context.Context, stream string, s flow.Subscriber) (flow.Cursor, error) {
+	if st := n.find(stream); st != nil {
+		return st.Open(s)
+	}
+	return nil, errAway
+}
+
+func (n *network) Ack(stream, subscriber string, p tuple.Position) {
+	if st := n.find(stream); st != nil {
+		st.Ack(subscriber, p)
+	}
+}
+
+// crashable stores points until it crashes: then nothing more reaches the disk.
+type crashable struct {
+	Store
+	mu   sync.Mutex
+	down bool
+}
+
+var errDown = errors.New("crashed")
+
+func (c *crashable) SavePoint(p *storage.RecoveryPoint) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.down {
+		return errDown
+	}
+	return c.Store.SavePoint(p)
+}
+
+func (c *crashable) crash() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.down = true
+}
+
+// produce fills an output with rows at a rate of one a few milliseconds of stream time, with boundaries between.
+func produce(t *testing.T, name string, seed uint64, rows int) *flow.Output {
+	t.Helper()
+	fields := tuple.MustSchema(tuple.Field{Name: "ts", Type: tuple.Of(tuple.Timestamp)}, tuple.Field{Name: "k", Type: tuple.Of(tuple.String)}, tuple.Field{Name: "v", Type: tuple.Of(tuple.Int64)})
+	out := flow.NewOutput(flow.OutputConfig{Name: name, Schema: fields, Limit: 1 << 30, Generation: 1, Start: tuple.Position{Time: tuple.MinTime}, Expected: []string{"north/n1/q/sums"}})
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	b := tuple.NewBatchBuilder(fields)
+	at, id := tuple.Time(0), uint64(1)
+	for i := range rows {
+		at += tuple.Time(rnd.IntN(9000))
+		b.AppendInt(0, int64(at))
+		b.AppendBin(1, fmt.Appendf(nil, "k%d", rnd.IntN(5)))
+		b.AppendInt(2, int64(rnd.IntN(100)))
+		b.EndRow(at)
+		if rnd.IntN(10) == 0 || i == rows-1 {
+			n := uint64(b.Rows())
+			out.Append(&tuple.Frame{Kind: tuple.Insertion, Generation: 1, FirstID: id, LastID: id + n - 1, Batch: b.Take()})
+			id += n
+			out.Append(&tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: at})
+		}
+	}
+	out.Append(&tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: tuple.MaxTime})
+	return out
+}
+
+// harness is a fragment between two producers and one consumer.
+type harness struct {
+	t      *testing.T
+	net    *network
+	points *storage.RecoveryPoints
+	// life of the fragment
+	store *crashable
+	stop  func()
+}
+
+func newHarness(t *testing.T, rows int) *harness {
+	t.Helper()
+	points, err := storage.NewRecoveryPoints(memstore.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &harness{t: t, net: &network{streams: make(map[string]flow.Stream)}, points: points}
+	h.net.put(produce(t, "north/a", 1, rows))
+	h.net.put(produce(t, "south/b", 2, rows))
+	return h
+}
+
+func (h *harness) start() {
+	h.t.Helper()
+	h.store = &crashable{Store: Store{Points: h.points}}
+	r, err := Open(Config{
+		Name: "north/q/sums", Subscriber: "north/n1/q/sums", Plan: testPlan(h.t), Directory: h.net, Points: h.store,
+		Clock: connect.SystemClock{}, Log: zap.NewNop(), PointInterval: 2 * time.Millisecond,
+		Readers: map[string][]string{"north/q/sums": {"sink"}}, OutputBytes: 4000,
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, o := range r.Outputs() {
+		h.net.put(o)
+	}
+	ctx, cancel := context.WithCancel(h.t.Context())
+	done := make(chan error, 1)
+	go func() { done <- r.Run(ctx) }()
+	h.stop = func() {
+		cancel()
+		if err := <-done; err != nil {
+			h.t.Error(err)
+		}
+	}
+}
+
+// collect reads results until the end, calling each after every frame with the number of rows so far.
+func (h *harness) collect(each func(rows int)) []string {
+	h.t.Helper()
+	in := flow.NewInlet(h.net, "north/q/sums", flow.Subscriber{Name: "sink", From: tuple.Position{Time: tuple.MinTime}, Counted: true}, func(context.Context, flow.InletEvent) {})
+	defer in.Close()
+	var got []string
+	p := tuple.Position{Time: tuple.MinTime}
+	for {
+		f, err := in.Next(h.t.Context())
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		switch f.Kind {
+		case tuple.Boundary:
+			p.Time = f.Time
+			if f.Time == tuple.MaxTime {
+				return got
+			}
+		case tuple.Insertion:
+			for i := range f.Batch.Rows() {
+				got = append(got, line(f, i))
+			}
+			p.ID, p.Generation = f.LastID, f.Generation
+			in.Ack(p)
+		default:
+			h.t.Fatalf("frame %v", f)
+		}
+		each(len(got))
+	}
+}
+
+func line(f *tuple.Frame, i int) string {
+	r := f.Batch.Row(i)
+	s := fmt.Appendf(nil, "%d %v", f.FirstID+uint64(i), f.Batch.Time[r])
+	for c := range f.Batch.Cols {
+		s = f.Batch.Cols[c].AppendText(append(s, ' '), r)
+	}
+	return string(s)
+}
+
+// TestRestart shows that a fragment which stops or crashes at any moment, again and again, gives its consumer exactly
+// the stream of an undisturbed run: same tuples, ids and order.
+func TestRestart(t *testing.T) {
+	const rows = 3000
+	calm := newHarness(t, rows)
+	calm.start()
+	want := calm.collect(func(int) {})
+	calm.stop()
+	if len(want) < 50 {
+		t.Fatalf("only %d results", len(want))
+	}
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(seed, 7))
+			h := newHarness(t, rows)
+			h.start()
+			next := 1 + rnd.IntN(8)
+			restarts := 0
+			got := h.collect(func(n int) {
+				if n < next {
+					return
+				}
+				next = n + 1 + rnd.IntN(12)
+				restarts++
+				if rnd.IntN(2) == 0 {
+					h.store.crash()
+				}
+				h.stop()
+				h.start()
+			})
+			h.stop()
+			if !slices.Equal(got, want) {
+				t.Fatalf("after %d restarts: %d results, want %d", restarts, len(got), len(want))
+			}
+			if restarts < 3 {
+				t.Fatalf("only %d restarts", restarts)
+			}
+		})
+	}
+}
+
+// TestAcknowledgement shows that upstream is acknowledged, and only up to what a durable point covers.
+func TestAcknowledgement(t *testing.T) {
+	h := newHarness(t, 500)
+	h.start()
+	h.collect(func(int) {})
+	h.stop() // stores a last point
+	p, _, err := h.points.Load("north/q/sums")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range p.Inputs {
+		out := h.net.find(in.Stream).(*flow.Output)
+		if acked := out.Subscribers()["north/n1/q/sums"]; acked.ID > in.Position.ID {
+			t.Errorf("%s: acknowledged %v, the point covers %v", in.Stream, acked, in.Position)
+		} else if acked.ID == 0 {
+			t.Errorf("%s: nothing was acknowledged", in.Stream)
+		}
+	}
+}
