@@ -1,7 +1,6 @@
 package format
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -42,30 +41,47 @@ func newArrowReader(s *connect.Stream, src io.Reader) *arrowReader {
 	return r
 }
 
-// arrowMagic begins an Arrow file; a stream follows, eight bytes from the beginning.
+// arrowMagic begins and ends an Arrow file.
 const arrowMagic = "ARROW1"
 
-// openArrow opens a file or a stream. A file whose index is missing is read as the stream it holds.
 func (r *arrowReader) openArrow(src io.Reader) (records, error) {
-	if seeker, ok := src.(io.ReadSeeker); ok {
-		rd, err := arrowio.Open(src, arrowio.Options{})
-		if err == nil {
-			return rd, nil
-		}
-		if _, err := seeker.Seek(0, io.SeekStart); err != nil {
+	if f, ok := src.(io.ReadSeeker); ok {
+		whole, err := isWhole(f)
+		if err != nil {
 			return nil, err
 		}
-	}
-	in := bufio.NewReader(src)
-	if head, _ := in.Peek(len(arrowMagic)); string(head) == arrowMagic {
-		if _, err := in.Discard(8); err != nil {
-			return nil, err
-		}
-		if _, canSeek := src.(io.Seeker); canSeek {
-			r.cut = &InputError{connect.EndTruncated, errors.New("the index at the end of the Arrow file is missing or damaged")}
+		if !whole {
+			r.cut = &InputError{connect.EndTruncated, errors.New("the index at the end of the Arrow file is missing")}
 		}
 	}
-	return arrowio.Open(struct{ io.Reader }{in}, arrowio.Options{})
+	return arrowio.Open(src, arrowio.Options{})
+}
+
+// isWhole reports whether what begins like an Arrow file ends like one; its records alone do not tell, since a file may
+// be cut between two of them.
+func isWhole(f io.ReadSeeker) (bool, error) {
+	whole := true
+	isFile, err := magicAt(f, 0, io.SeekStart)
+	if err == nil && isFile {
+		whole, err = magicAt(f, -int64(len(arrowMagic)), io.SeekEnd)
+	}
+	if err != nil {
+		return false, err
+	}
+	_, err = f.Seek(0, io.SeekStart)
+	return whole, err
+}
+
+func magicAt(f io.ReadSeeker, offset int64, whence int) (bool, error) {
+	if _, err := f.Seek(offset, whence); err != nil {
+		return false, err
+	}
+	var b [len(arrowMagic)]byte
+	_, err := io.ReadFull(f, b[:])
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return false, nil
+	}
+	return string(b[:]) == arrowMagic, err
 }
 
 func (r *arrowReader) Notice() string { return "" }
