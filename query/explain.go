@@ -14,6 +14,7 @@ import (
 // the JSON form of explain; the other forms are drawn from it.
 type Explanation struct {
 	Query         string `json:"query"`
+	Description   string `json:"description,omitempty"`
 	Hash          string `json:"hash"`
 	MaxDelay      string `json:"max_delay"`
 	MinDelay      string `json:"smallest_sensible_max_delay"`
@@ -40,6 +41,7 @@ type ExplainedStream struct {
 	Time      string   `json:"time"`
 	Slack     string   `json:"max_out_of_order"`
 	Idle      string   `json:"idle"`
+	Late      string   `json:"late"`
 	Columns   []string `json:"columns"`
 }
 
@@ -121,7 +123,7 @@ func Explain(p *Plan) *Explanation {
 	d := p.Diagram
 	hash := d.Hash(p.Placement.Home.Org)
 	e := &Explanation{
-		Query: d.Settings.Name, Hash: hex.EncodeToString(hash[:8]), MaxDelay: durationText(d.Settings.MaxDelay),
+		Query: d.Settings.Name, Description: d.Settings.Description, Hash: hex.EncodeToString(hash[:8]), MaxDelay: durationText(d.Settings.MaxDelay),
 		MinDelay: durationText(p.MinDelay()), Failure: string(d.Settings.Failure),
 		Stabilization: string(d.Settings.Stabilization), Consistency: string(d.Settings.Consistency),
 		Bucket: durationText(d.Settings.Bucket), Convergence: d.Convergence().String(), Depth: p.Depth,
@@ -151,7 +153,7 @@ func explainStream(s *Stream, p *Plan) ExplainedStream {
 	return ExplainedStream{
 		Name: s.Name, Stream: s.StreamName(p.Placement.Home.Org, p.Diagram.Settings.Name), Connector: s.Connector,
 		Place: s.placeAt(p.Placement).String(), Time: t, Slack: durationText(s.Rules.MaxOutOfOrder), Idle: string(s.Rules.Idle),
-		Columns: columnTexts(s.Schema),
+		Late: string(s.Rules.Late), Columns: columnTexts(s.Schema),
 	}
 }
 

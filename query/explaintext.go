@@ -13,6 +13,9 @@ const textWidth = 100
 func (e *Explanation) Text() string {
 	w := &textWriter{}
 	w.line("query %s", e.Query)
+	if e.Description != "" {
+		w.item("about", e.Description)
+	}
 	w.item("delay", fmt.Sprintf("max_delay %s (smallest sensible %s), failure %s, stabilization %s, %s", e.MaxDelay, e.MinDelay, e.Failure,
 		e.Stabilization, e.Consistency))
 	w.item("shape", fmt.Sprintf("%s, %s, %s, %s on the longest path, bucket %s, %s", count(len(e.Streams), "stream"),
@@ -22,7 +25,7 @@ func (e *Explanation) Text() string {
 		w.blank()
 		w.line("stream %s", s.Name)
 		w.item("from", fmt.Sprintf("%s at %s, as %s", s.Connector, s.Place, s.Stream))
-		w.item("time", fmt.Sprintf("%s, slack %s, idle %s", s.Time, s.Slack, s.Idle))
+		w.item("time", fmt.Sprintf("%s, slack %s, late rows: %s, idle: %s", s.Time, s.Slack, s.Late, s.Idle))
 		w.list("columns", s.Columns)
 	}
 	for i := range e.Fragments {
@@ -45,6 +48,10 @@ func (e *Explanation) Text() string {
 				w.item("", "of which nobody there reads "+strings.Join(v.Unused, ", "))
 			}
 		}
+	}
+	if len(e.Fragments) > 0 {
+		w.blank()
+		w.line("load is an estimate: 1 is a filter's work on one row, where every stream gives one row")
 	}
 	return w.b.String()
 }

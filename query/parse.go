@@ -34,6 +34,7 @@ const (
 // and all warnings, with places; the diagram is nil if there is an error. Validation and running go through here alike.
 func Parse(file string, src []byte, o Options) (*Diagram, *spec.Problems) {
 	p := &spec.Problems{}
+	defer p.Sort()
 	root := spec.ParseTOML(file, src, o.Env, p)
 	if root == nil {
 		return nil, p

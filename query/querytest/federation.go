@@ -9,8 +9,8 @@ import (
 	"fednode/sunion"
 )
 
-// Federation runs every fragment of a plan in this process.
-type Federation struct {
+// federation runs every fragment of a plan in this process.
+type federation struct {
 	plan      *query.Plan
 	fragments []*fragment
 	// numbered are the outputs, by the name of their stream.
@@ -74,8 +74,8 @@ func Run(p *query.Plan, feed *Feed, v Variant) ([]string, error) {
 	return all, nil
 }
 
-func newFederation(p *query.Plan, v Variant) (*Federation, error) {
-	f := &Federation{plan: p, numbered: map[string]*sunion.SOutput{}, consumed: map[string]*sunion.SOutput{},
+func newFederation(p *query.Plan, v Variant) (*federation, error) {
+	f := &federation{plan: p, numbered: map[string]*sunion.SOutput{}, consumed: map[string]*sunion.SOutput{},
 		lines: map[string][]string{}, variant: v}
 	for _, fp := range p.Fragments {
 		fr := &fragment{plan: fp}
@@ -122,7 +122,7 @@ func (f *Feed) arranged(v Variant) []event {
 }
 
 // source numbers what a source sends and delivers it.
-func (f *Federation) source(e event) error {
+func (f *federation) source(e event) error {
 	name := e.stream.StreamName(f.plan.Placement.Home.Org, f.plan.Diagram.Settings.Name)
 	so := f.consumed[name]
 	if so == nil {
@@ -140,7 +140,7 @@ func (f *Federation) source(e event) error {
 }
 
 // deliver hands a frame to every SUnion and every output that reads the stream.
-func (f *Federation) deliver(stream string, fr *tuple.Frame) error {
+func (f *federation) deliver(stream string, fr *tuple.Frame) error {
 	f.print(stream, fr)
 	for _, g := range f.fragments {
 		if err := f.enter(g, stream, fr); err != nil {
@@ -151,7 +151,7 @@ func (f *Federation) deliver(stream string, fr *tuple.Frame) error {
 }
 
 // enter puts a frame into the SUnions of a fragment and lets it go on.
-func (f *Federation) enter(g *fragment, stream string, fr *tuple.Frame) error {
+func (f *federation) enter(g *fragment, stream string, fr *tuple.Frame) error {
 	touched := false
 	for u, up := range g.plan.Unions {
 		for i, in := range up.Inputs {
@@ -173,7 +173,7 @@ func (f *Federation) enter(g *fragment, stream string, fr *tuple.Frame) error {
 }
 
 // advance releases what is stable.
-func (f *Federation) advance(g *fragment) error {
+func (f *federation) advance(g *fragment) error {
 	together := tuple.MaxTime
 	for _, u := range g.unions {
 		together = min(together, u.Stable())
@@ -202,7 +202,7 @@ func (f *Federation) advance(g *fragment) error {
 }
 
 // replace puts a copy in the place of an instance, as the variant says.
-func (f *Federation) replace(g *fragment) error {
+func (f *federation) replace(g *fragment) error {
 	switch {
 	case f.variant.Fork:
 		old := g.instance
@@ -235,7 +235,7 @@ func disturb(p *query.FragmentPlan, i *query.Instance) error {
 
 // collector numbers what a fragment emits and delivers it.
 type collector struct {
-	f    *Federation
+	f    *federation
 	plan *query.FragmentPlan
 }
 
@@ -274,7 +274,7 @@ func (discard) Batch(int, *tuple.Batch) error  { return nil }
 func (discard) Boundary(int, tuple.Time) error { return nil }
 
 // print renders the rows of a stream that outputs read.
-func (f *Federation) print(stream string, fr *tuple.Frame) {
+func (f *federation) print(stream string, fr *tuple.Frame) {
 	if fr.Batch == nil {
 		return
 	}

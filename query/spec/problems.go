@@ -1,8 +1,9 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -65,17 +66,17 @@ func (p *Problems) Err() error {
 	if p.OK() {
 		return nil
 	}
-	sort.SliceStable(p.Errors, func(i, j int) bool {
-		a, b := p.Errors[i].Pos, p.Errors[j].Pos
-		if a.File != b.File {
-			return a.File < b.File
-		}
-		if a.Line != b.Line {
-			return a.Line < b.Line
-		}
-		return a.Column < b.Column
-	})
+	p.Sort()
 	return &Error{Problems: p.Errors, Dropped: p.dropped}
+}
+
+// Sort puts errors and warnings in order of place.
+func (p *Problems) Sort() {
+	for _, list := range [][]Problem{p.Errors, p.Warnings} {
+		slices.SortStableFunc(list, func(a, b Problem) int {
+			return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column))
+		})
+	}
 }
 
 // Error is every problem of a declaration. It is a mistake of the one who wrote it, never of the system.
