@@ -64,7 +64,9 @@ func (e *Eval) buildNode(p *plan) kernel {
 	case opIn:
 		return e.buildIn(p, out)
 	case opBetween:
-		return &betweenKernel{a: e.build(p.args[0]), lo: e.build(p.args[1]), hi: e.build(p.args[2]), class: p.class, classHi: p.classHi, not: p.not, out: out}
+		k := &betweenKernel{class: p.class, classHi: p.classHi, not: p.not, out: out}
+		k.a, k.lo, k.hi = e.build(p.args[0]), e.build(p.args[1]), e.build(p.args[2])
+		return k
 	case opCase:
 		return e.buildCase(p, out)
 	case opCoalesce:

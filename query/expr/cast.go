@@ -25,7 +25,8 @@ func canCast(from, to tuple.Type) bool {
 
 // castCounts reports whether the cast p may move the counters.
 func castCounts(p *plan) bool {
-	return p.args[0].typ.Kind != tuple.String && (p.typ.Kind == tuple.Int64 || p.typ.Kind == tuple.Decimal || p.typ.Kind == tuple.Duration) && p.args[0].typ.Kind != tuple.Bool
+	from, to := p.args[0].typ.Kind, p.typ.Kind
+	return (to == tuple.Int64 || to == tuple.Decimal || to == tuple.Duration) && from != tuple.String && from != tuple.Bool
 }
 
 func castAdvice(from, to tuple.Type) string {

@@ -32,8 +32,8 @@
 //
 // Work is done by kernels over whole columns. A part that depends on one dictionary column alone (service = 'dns',
 // LIKE, ip_in, lower) is computed once a dictionary code and remembered by lineage; where a code moves the counters,
-// rows are computed instead, since each of them counts. Results and counters depend on the rows only, never on how they are cut into batches
-// or encoded.
+// rows are computed instead, since each of them counts. Results and counters depend on the rows only, never on how they
+// are cut into batches or encoded.
 //
 // # Determinism
 //

@@ -43,10 +43,22 @@ var clockFunctions = func() []function {
 	return out
 }()
 
-// readTime reads a literal or a cast text: RFC 3339, also with a space and without zone (UTC) or time of day.
+// timeLayouts are what literals and casts read: RFC 3339, also with a space or an offset without a colon, and without zone
+// (UTC) or time of day.
+var timeLayouts = [...]string{
+	time.RFC3339Nano,
+	"2006-01-02T15:04:05.999999999-0700",
+	"2006-01-02 15:04:05.999999999Z07:00",
+	"2006-01-02T15:04:05.999999999",
+	"2006-01-02 15:04:05.999999999",
+	"2006-01-02T15:04",
+	"2006-01-02 15:04",
+	"2006-01-02",
+}
+
 func readTime(text string) (value, bool) {
 	text = strings.TrimSpace(text)
-	for _, layout := range [...]string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999-0700", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"} {
+	for _, layout := range timeLayouts {
 		if t, err := time.ParseInLocation(layout, text, time.UTC); err == nil {
 			return value{i: t.UnixMicro()}, true
 		}

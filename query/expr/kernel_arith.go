@@ -21,7 +21,9 @@ func (e *Eval) buildArith(p *plan, out vec) kernel {
 	case p.typ.Kind == tuple.Float64:
 		return &floatArith{a: a, b: b, op: p.arith, counters: &e.counters, out: out}
 	case p.typ.Kind == tuple.Decimal:
-		return &decimalArith{a: a, b: b, op: p.arith, s: p.args[0].typ.Scale, t: p.args[1].typ.Scale, scale: p.typ.Scale, counters: &e.counters, out: out}
+		k := &decimalArith{a: a, b: b, op: p.arith, counters: &e.counters, out: out}
+		k.s, k.t, k.scale = p.args[0].typ.Scale, p.args[1].typ.Scale, p.typ.Scale
+		return k
 	}
 	k := &intArith{a: a, b: b, op: p.arith, counters: &e.counters, out: out}
 	if c := p.args[1]; c.isConst() && !c.val.null {

@@ -186,7 +186,11 @@ func (l *lexer) quoted(kind tokenKind, quote byte, what string) (token, *Error) 
 		}
 		return t, nil
 	}
-	return token{}, &Error{Offset: l.at, Msg: fmt.Sprintf("the %s does not end", what), Hint: fmt.Sprintf("close it with %c; the quote itself is written %c%c", quote, quote, quote)}
+	return token{}, &Error{
+		Offset: l.at,
+		Msg:    fmt.Sprintf("the %s does not end", what),
+		Hint:   fmt.Sprintf("close it with %c; the quote itself is written %c%c", quote, quote, quote),
+	}
 }
 
 func (l *lexer) operator() (token, *Error) {
@@ -199,7 +203,13 @@ func (l *lexer) operator() (token, *Error) {
 	if strings.IndexByte("=<>+-*/%(),.", s[0]) >= 0 {
 		return l.take(tokOp, 1), nil
 	}
-	hint := map[byte]string{'&': "write AND", '!': "write NOT, or != for unequal", '|': "write OR, or || to join strings", '`': "names need no quotes, or double ones", '^': "write power(a, b)"}[s[0]]
+	hint := map[byte]string{
+		'&': "write AND",
+		'|': "write OR, or || to join strings",
+		'!': "write NOT, or != for unequal",
+		'^': "write power(a, b)",
+		'`': "names need no quotes, or double ones",
+	}[s[0]]
 	r, _ := utf8.DecodeRuneInString(s)
 	return token{}, &Error{Offset: l.at, Msg: fmt.Sprintf("unexpected character %q", r), Hint: hint}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,6 +119,9 @@ func batches(t *rapid.T, schema *tuple.Schema) []*tuple.Batch {
 				if rapid.Bool().Draw(t, "selected") {
 					b.Sel = append(b.Sel, uint32(i))
 				}
+			}
+			if rapid.Bool().Draw(t, "reversed") {
+				slices.Reverse(b.Sel)
 			}
 		}
 		out = append(out, b)
