@@ -107,14 +107,14 @@ func (r *reader) block(end int64) *connect.Block {
 	return b
 }
 
-// timeOf returns the event time of row i: its place at the rate, less a random part of the disorder.
+// timeOf returns the event time of row i: its place at the rate, and up to the disorder more.
 func (c *Config) timeOf(i int64, h uint64) tuple.Time {
 	place := i/c.Rate*tuple.Second + i%c.Rate*tuple.Second/c.Rate
-	late := int64(0)
+	more := int64(0)
 	if c.Disorder > 0 {
-		late = int64(tuple.Mix64(h^0x74) % uint64(c.Disorder))
+		more = int64(tuple.Mix64(h^0x74) % uint64(c.Disorder))
 	}
-	return c.Start.Add(place - late)
+	return c.Start.Add(place + more)
 }
 
 func (r *reader) position() []byte {
