@@ -129,6 +129,9 @@ func everyWrite(t *testing.T, write int, torn bool, fault error) {
 	dir := scratch(t)
 	l, _, err := seglog.Open(dir, o)
 	require.NoError(t, err)
+	follower, err := l.Reader(l.Oldest())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, follower.Close()) }()
 	plan.Set(faultstore.Rule{FromWrite: write, Times: 1, Err: fault, Torn: torn})
 	var acked []uint64
 	for k := uint64(1); k <= 22; k++ {
@@ -139,6 +142,10 @@ func everyWrite(t *testing.T, write int, torn bool, fault error) {
 		}
 		require.NoError(t, err)
 		acked = append(acked, k)
+		rec, ok, err := follower.TryNext()
+		require.NoError(t, err)
+		require.True(t, ok)
+		require.Equal(t, k, rec.Key, "the follower meets each record once")
 	}
 	keys, damage := drain(t, l, l.Oldest())
 	require.Empty(t, damage)

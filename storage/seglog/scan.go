@@ -82,6 +82,8 @@ type cursor struct {
 	end  int64
 	seq  uint64 // of the last record
 	key  uint64
+	// filled is where zeros begin that reach to the end, 0 if that is not known: no record begins there.
+	filled int64
 }
 
 // step reads the record at off. ok is false at the end and where no valid record is; skipped is then how it stands.
@@ -143,7 +145,11 @@ func (c *cursor) resync() (next frame, found bool, err error) {
 	if ok {
 		off = c.off + f.bytes() // only the payload is damaged
 	}
-	for ; off+recordHeader <= c.end; off += align {
+	last := c.end - recordHeader
+	if c.filled > 0 {
+		last = min(last, c.filled)
+	}
+	for ; off <= last; off += align {
 		f, _, ok, err := c.at(off, c.seq, c.key)
 		if err != nil {
 			return f, false, err

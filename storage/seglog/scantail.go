@@ -33,7 +33,6 @@ func scanSegment(s *segment, f disk.File, seed uint32, x extent) (survey, error)
 	v := survey{durable: s.firstSeq - 1}
 	c := s.cursorAt(f, seed, place{seq: s.firstSeq, off: headerBytes})
 	c.end = x.size
-	filled := int64(-1) // where the file's content ends; found when needed
 	for {
 		off := c.off
 		rec, _, ok, err := c.step()
@@ -47,19 +46,19 @@ func scanSegment(s *segment, f disk.File, seed uint32, x extent) (survey, error)
 			v.take(s, rec, off, c.off)
 			continue
 		}
-		if filled < 0 {
-			if filled, err = c.lastNonZero(); err != nil {
+		if c.filled == 0 {
+			if c.filled, err = c.lastNonZero(); err != nil {
 				return v, err
 			}
 		}
-		if c.off >= filled {
+		if c.off >= c.filled {
 			return v, nil
 		}
 		h := hole{off: c.off, before: *s, good: v.good}
 		if h.next, h.found, err = c.resync(); err != nil {
 			return v, err
 		}
-		h.bytes = min(c.off, filled) - h.off
+		h.bytes = min(c.off, c.filled) - h.off
 		v.holes = append(v.holes, h)
 		if !h.found {
 			return v, nil
