@@ -131,7 +131,7 @@ func castIPToCIDR(c *call, i int) bool {
 func castFloatToInt(c *call, i int) bool {
 	f := c.float(0, i)
 	if !floatRange(f) {
-		return c.setSmall(i, 0, faultRange)
+		return c.overflow()
 	}
 	return c.setInt(i, int64(f))
 }
@@ -139,7 +139,7 @@ func castFloatToInt(c *call, i int) bool {
 func castFloatToDuration(c *call, i int) bool {
 	f := math.RoundToEven(c.float(0, i))
 	if !floatRange(f) {
-		return c.setSmall(i, 0, faultRange)
+		return c.overflow()
 	}
 	return c.setInt(i, int64(f))
 }
@@ -148,12 +148,12 @@ func castFloatToDuration(c *call, i int) bool {
 func castFloatToDecimal(c *call, i int) bool {
 	f, scale := c.float(0, i), c.out.Type.Scale
 	if !(math.Abs(f) <= 1e18) {
-		return c.setSmall(i, 0, faultRange)
+		return c.overflow()
 	}
 	c.tmp = strconv.AppendFloat(c.tmp[:0], f, 'f', int(scale), 64)
 	v, ok := digitsOf(c.tmp)
 	if !ok {
-		return c.setSmall(i, 0, faultRange)
+		return c.overflow()
 	}
 	return c.setInt(i, v)
 }
@@ -193,7 +193,7 @@ func castScale(c *call, i int) bool {
 		return c.setInt(i, v/pow10[from])
 	}
 	r, f := rescale(v, from, to)
-	return c.setSmall(i, r, f)
+	return c.setChecked(i, r, f)
 }
 
 // rescale changes the scale of a decimal, half to even.

@@ -63,7 +63,7 @@ var numberFunctions = []function{
 func absInt(c *call, i int) bool {
 	v := c.int(0, i)
 	if v == math.MinInt64 {
-		return c.setSmall(i, 0, faultRange)
+		return c.overflow()
 	}
 	return c.setInt(i, max(v, -v))
 }
@@ -77,7 +77,7 @@ func signFloat(c *call, i int) bool {
 
 func modInt(c *call, i int) bool {
 	r, f := intOp('%', c.int(0, i), c.int(1, i))
-	return c.setSmall(i, r, f)
+	return c.setChecked(i, r, f)
 }
 
 func isFinite(c *call, i int) bool {

@@ -88,7 +88,7 @@ func regexpReplace(c *call, i int) bool {
 		out = re.Expand(out, by, s, at)
 		last = at[1]
 		if len(out) > MaxString {
-			return c.setSmall(i, 0, faultRange)
+			return c.overflow()
 		}
 	}
 	return c.setText(i, append(out, s[last:]...))

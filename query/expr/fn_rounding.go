@@ -99,7 +99,7 @@ func roundDecimal(c *call, i int) bool {
 	v, from, to := c.int(0, i), c.scale(0), c.out.Type.Scale
 	if to >= from {
 		r, f := rescale(v, from, to)
-		return c.setSmall(i, r, f)
+		return c.setChecked(i, r, f)
 	}
 	d := uint64(pow10[from-to])
 	q := magnitude(v) / d

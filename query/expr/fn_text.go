@@ -179,7 +179,7 @@ func replace(c *call, i int) bool {
 		}
 		out = append(append(out, s[:at]...), by...)
 		if len(out) > MaxString {
-			return c.setSmall(i, 0, faultRange)
+			return c.overflow()
 		}
 		s = s[at+len(old):]
 	}
@@ -240,7 +240,7 @@ func (c *call) pad(i int, onLeft bool) bool {
 		return c.setBin(i, runes(s, 0, max(0, width)))
 	}
 	if width > maxGrown {
-		return c.setSmall(i, 0, faultRange)
+		return c.overflow()
 	}
 	fill := int64(utf8.RuneCount(by))
 	out := c.tmp[:0]
@@ -262,7 +262,7 @@ func repeat(c *call, i int) bool {
 		return c.setBin(i, nil)
 	}
 	if n > int64(maxGrown/len(s)) {
-		return c.setSmall(i, 0, faultRange)
+		return c.overflow()
 	}
 	out := c.tmp[:0]
 	for range n {

@@ -85,7 +85,7 @@ func fromUnixInt(c *call, i int) bool {
 		return c.setInt(i, floorDivide(c.int(0, i), 1000))
 	}
 	r, f := mulInt(c.int(0, i), us)
-	return c.setSmall(i, r, f)
+	return c.setChecked(i, r, f)
 }
 
 func fromUnixFloat(c *call, i int) bool {
@@ -96,7 +96,7 @@ func fromUnixFloat(c *call, i int) bool {
 		x = float64(x * float64(us))
 	}
 	if !floatRange(x) {
-		return c.setSmall(i, 0, faultRange)
+		return c.overflow()
 	}
 	r := int64(x)
 	return c.setInt(i, r-int64(bit(float64(r) > x)))

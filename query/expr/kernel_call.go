@@ -44,8 +44,14 @@ func (c *call) setText(i int, v []byte) bool {
 	return c.setBin(i, v)
 }
 
-// setSmall stores an int64 if fault says that there is one, and counts otherwise.
-func (c *call) setSmall(i int, v int64, f fault) bool {
+// overflow counts a result that there is not, and reports so.
+func (c *call) overflow() bool {
+	c.count.Overflow++
+	return false
+}
+
+// setChecked stores an int64 if fault says that there is one, and counts otherwise.
+func (c *call) setChecked(i int, v int64, f fault) bool {
 	if f != faultNone {
 		c.count.count(f)
 		return false
