@@ -1,0 +1,58 @@
+// Command fednode is the daemon of a federated data stream management system, and the command line around it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() { os.Exit(run()) }
+
+// run builds the command tree and turns the error that ended a command into an exit code.
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	root := newRoot()
+	err := root.ExecuteContext(ctx)
+	if err != nil && !errors.Is(err, errSaid) {
+		fmt.Fprintf(os.Stderr, "fednode: %v\n", err)
+	}
+	return exitCode(err)
+}
+
+// errSaid is wrapped by errors that have been shown already.
+var errSaid = errors.New("see above")
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "fednode",
+		Short: "Run continuous queries over streams of several organisations",
+		Long: `fednode runs continuous queries over streams that several organisations own, each on its own machines.
+
+Try it:    fednode testnet up
+One query: fednode query run FILE --source NAME=PATH
+
+` + exitHelp,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.PersistentFlags().Bool("json", false, "print one JSON document on standard output, and nothing else there")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return wrong("%w; see %s --help", err, c.CommandPath())
+	})
+	root.AddCommand(queryCommand())
+	return root
+}
+
+// jsonWanted reports whether a command is to print JSON.
+func jsonWanted(c *cobra.Command) bool {
+	v, err := c.Flags().GetBool("json")
+	return err == nil && v
+}
