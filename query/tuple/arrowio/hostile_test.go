@@ -107,6 +107,33 @@ func TestMemoryLimit(t *testing.T) {
 	require.ErrorIs(t, err, io.EOF)
 }
 
+// A small buffer whose header asks for half a gigabyte of window is refused before that is allocated.
+func TestWindowLimit(t *testing.T) {
+	s := tuple.MustSchema(tuple.Field{Name: "n", Type: tuple.Of(tuple.Int64)})
+	b := tuple.NewBatchBuilder(s)
+	for i := range 400_000 {
+		b.AppendInt(0, int64(i*i))
+		b.EndRow(tuple.Time(i))
+	}
+	ex := NewExporter(s, Layout{})
+	var buf bytes.Buffer
+	w := ipc.NewWriter(&buf, ipc.WithSchema(ex.Schema()), ipc.WithZstd())
+	require.NoError(t, w.Write(ex.Record(b.Take())))
+	require.NoError(t, w.Close())
+	data := buf.Bytes()
+	// The frame's descriptor byte follows its magic; without the single-segment bit a byte with the window comes next.
+	at := bytes.Index(data, []byte{0x28, 0xB5, 0x2F, 0xFD})
+	require.Positive(t, at)
+	require.Zero(t, data[at+4]&0x20, "a frame without window")
+	data[at+5] = 19 << 3 // 2^29 bytes
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err := consume(bytes.NewReader(data), Options{MemoryBytes: 16 << 20})
+	runtime.ReadMemStats(&after)
+	require.ErrorIs(t, err, ErrLimit)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(32<<20))
+}
+
 // A schema nested without end would overflow the stack of the general decoder; it never gets there.
 func TestDeepSchema(t *testing.T) {
 	dt := arrow.DataType(arrow.PrimitiveTypes.Int8)

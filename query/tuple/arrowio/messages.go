@@ -66,6 +66,9 @@ func (m *messages) Message() (*ipc.Message, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkWindows(f, body, m.mem.limit); err != nil {
+		return nil, err
+	}
 	return ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(body)), nil
 }
 
