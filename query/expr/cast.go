@@ -63,7 +63,7 @@ func (e *Eval) buildCast(p *plan, out vec) kernel {
 	if (from == tuple.Int64 || from == tuple.Duration) && to == tuple.Float64 {
 		return &intToFloat{arg: e.build(p.args[0]), out: out}
 	}
-	k := e.callOf(p, castRow(p.args[0].typ, p.typ), false, out).(*callKernel)
+	k := e.callOf(p, castRow(p.args[0].typ, p.typ), false, out)
 	k.c.state = p.typ
 	return k
 }

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -135,4 +136,25 @@ func TestNoAllocation(t *testing.T) {
 		e.Eval(batch)
 		require.Zero(t, testing.AllocsPerRun(10, func() { e.Eval(batch) }), src)
 	}
+}
+
+// Long strings pass where they are kept, and give a counted null where they would grow beyond the limit; the empty string
+// is a value.
+func TestStringSizes(t *testing.T) {
+	long := strings.Repeat("A", MaxString+1)
+	bb := tuple.NewBatchBuilder(textSchema())
+	for _, s := range []string{long, "", long[:MaxString]} {
+		bb.AppendBin(0, []byte(s))
+		bb.AppendInt(1, 0)
+		bb.EndRow(0)
+	}
+	b := bb.Take()
+	lower := mustEval(t, "lower(s)", textSchema())
+	require.Equal(t, []string{strings.ToLower(long), "", strings.ToLower(long[1:])}, texts(lower.Eval(b)))
+	require.Zero(t, lower.Counters())
+
+	joined := mustEval(t, "s || 'x'", textSchema())
+	require.Equal(t, []string{"null", "x", "null"}, texts(joined.Eval(b)))
+	require.Equal(t, Counters{Overflow: 2}, joined.Counters())
+	require.Equal(t, []bool{true, false, true}, mustEval(t, "s <> '' and length(s) > 1000", textSchema()).Eval(b).Bool)
 }

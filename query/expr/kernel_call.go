@@ -13,6 +13,7 @@ type call struct {
 	count *Counters
 	out   *vec
 	sink  *sink
+	grown bool   // results may be longer than the arguments, and are held to MaxString
 	tmp   []byte // scratch for building one value
 }
 
@@ -31,7 +32,7 @@ func (c *call) setFloat(i int, v float64) bool { c.out.floats[i] = v; return tru
 
 // setBin stores a binary result, which is copied; one that is too long is null.
 func (c *call) setBin(i int, v []byte) bool {
-	if !c.sink.fits(v) {
+	if !c.sink.fits(v, c.grown) {
 		return false
 	}
 	c.out.codes[i] = c.sink.add(v)
@@ -69,10 +70,12 @@ type callKernel struct {
 }
 
 func (e *Eval) buildCall(p *plan, out vec) kernel {
-	return e.callOf(p, p.fn.row, p.fn.lenient, out)
+	k := e.callOf(p, p.fn.row, p.fn.lenient, out)
+	k.c.grown = p.fn.counts
+	return k
 }
 
-func (e *Eval) callOf(p *plan, row func(c *call, i int) bool, lenient bool, out vec) kernel {
+func (e *Eval) callOf(p *plan, row func(c *call, i int) bool, lenient bool, out vec) *callKernel {
 	k := &callKernel{args: e.buildAll(p.args), row: row, lenient: lenient, out: out}
 	k.c = call{args: make([]*tuple.Column, len(p.args)), state: p.state, count: &e.counters, sink: newSink(p.typ, &e.counters)}
 	return k

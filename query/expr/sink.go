@@ -35,9 +35,10 @@ func (s *sink) rotate() bool {
 
 func (s *sink) add(v []byte) uint32 { return s.b.Intern(v) }
 
-// fits reports whether v may be added; what may not is null, and counted.
-func (s *sink) fits(v []byte) bool {
-	if len(v) <= MaxString && s.b.Size() < maxSinkBytes {
+// fits reports whether v may be added; what may not is null, and counted. What only keeps or cuts its argument is not
+// held to the length, since the argument is there already.
+func (s *sink) fits(v []byte, grown bool) bool {
+	if (len(v) <= MaxString || !grown) && s.b.Size() < maxSinkBytes {
 		return true
 	}
 	s.counters.Overflow++
