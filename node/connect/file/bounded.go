@@ -141,6 +141,9 @@ func (r *boundedReader) endFile(err error) error {
 	var broken *format.InputError
 	switch {
 	case err == io.EOF:
+		if note := cur.in.Notice(); note != "" && r.status.Detail == "" {
+			r.status.Detail = note
+		}
 		if end, detail := cur.fate(); end != connect.EndEOF {
 			r.fault(end, detail)
 		}
