@@ -183,7 +183,8 @@ func TestMembership(t *testing.T) {
 	nodes[3].events.wait(t, "left b")
 	nodes[2].crash()
 	nodes[3].events.wait(t, "left c")
-	require.Equal(t, []string{"a"}, nodes[3].names())
+	// A busy machine may have doubted somebody for a moment; what counts is what it comes to.
+	require.Eventually(t, func() bool { return slices.Equal(nodes[3].names(), []string{"a"}) }, patient, 10*time.Millisecond)
 	require.Empty(t, stranger.names())
 	require.NotContains(t, nodes[0].names(), "x")
 }

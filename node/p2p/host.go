@@ -2,7 +2,6 @@ package p2p
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -33,50 +32,6 @@ type Identity struct {
 	Key         *trust.SecretKey
 	Certificate *trust.Signed
 	Incarnation uint64 // greater at each start of the node
-}
-
-// Peer is the other side of a session.
-type Peer struct {
-	ID          peer.ID
-	Member      trust.Member
-	Version     uint8 // the protocol version that both speak
-	Incarnation uint64
-	Software    string
-	Resumed     bool // up again after a silence, in the same session: nothing was lost
-}
-
-// Handler is told what happens. Of one peer the calls come one after the other (but for Data) and must not block.
-type Handler interface {
-	// PeerUp: the hello was accepted, or the peer was silent and is heard again (p.Resumed).
-	PeerUp(p Peer)
-	// PeerDown: the session ended, or the peer is silent. Unless the cause is CauseSilent or CauseDeaf, its data streams
-	// are gone.
-	PeerDown(p Peer, cause Cause)
-	// Control delivers a control message, owned, in the order it was sent: all kinds but hello, heartbeat, credit, goodbye,
-	// error and attach, which are the session's.
-	Control(p Peer, m wire.Message)
-	// Beat returns what the next heartbeat tells the peer of the streams it shares.
-	Beat(p Peer) []wire.StreamStatus
-	// Heard delivers what a heartbeat told us.
-	Heard(p Peer, streams []wire.StreamStatus)
-	// Data serves a data stream that the peer opened for a subscription of ours, on a goroutine of its own; the stream is
-	// closed when it returns. ctx ends with the stream, the session and the host.
-	Data(ctx context.Context, p Peer, subscription uint64, s *Stream)
-}
-
-// Target is a peer to keep a session with, and where it may be.
-type Target struct {
-	Peer  peer.ID
-	Addrs []ma.Multiaddr
-}
-
-// ParseTarget reads a multiaddress that ends in /p2p/ID.
-func ParseTarget(address string) (Target, error) {
-	info, err := peer.AddrInfoFromString(address)
-	if err != nil || len(info.Addrs) == 0 {
-		return Target{}, fmt.Errorf("p2p: address %q: expected /dns4/host/tcp/7481/p2p/ID: %w", address, errors.Join(err))
-	}
-	return Target{Peer: info.ID, Addrs: info.Addrs}, nil
 }
 
 // Host is the node on the network. Make it with New, run it with Run.
@@ -205,7 +160,7 @@ func (h *Host) Recheck() {
 	for p, err := range h.door.Recheck() {
 		h.log.Warn("peer is no longer admitted", zap.Stringer("peer", p), zap.Error(err))
 		if l := h.find(p); l == nil || !l.end(Cause{Kind: CauseUntrusted, Err: err}) {
-			h.drop(p) // else the link does it, after the goodbye
+			h.drop(p) // with a session the link does it, after the goodbye
 		}
 	}
 }
@@ -235,7 +190,7 @@ func (h *Host) Dial(t Target) error {
 	if t.Peer == h.self {
 		return ErrSelf
 	}
-	h.link(t.Peer).aim(t.Addrs)
+	h.withLink(t.Peer, func(l *link) { l.aim(t.Addrs) })
 	return nil
 }
 
@@ -289,19 +244,22 @@ func (h *Host) all() []*link {
 	return list
 }
 
-// link returns the peer's link, made and started if there is none.
-func (h *Host) link(p peer.ID) *link {
+// withLink does something to the peer's link, which is made and started if there is none. It holds mu meanwhile, so that
+// the link cannot retire between being found and being told.
+func (h *Host) withLink(p peer.ID, do func(*link)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	l := h.links[p]
-	if l == nil {
-		l = newLink(h, p)
-		h.links[p] = l
-		if ctx := h.ctx; ctx != nil {
-			h.tasks.Go(func() { l.run(ctx) })
-		}
+	if l != nil {
+		do(l)
+		return
 	}
-	return l
+	l = newLink(h, p)
+	h.links[p] = l
+	do(l)
+	if ctx := h.ctx; ctx != nil {
+		h.tasks.Go(func() { l.run(ctx) })
+	}
 }
 
 // retire removes a link that has nothing left to do; false if it got something in the meantime.
@@ -316,10 +274,10 @@ func (h *Host) retire(l *link) bool {
 }
 
 // running says whether streams and connections are still taken.
-func (h *Host) running() (context.Context, bool) {
+func (h *Host) running() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.ctx, h.ctx != nil
+	return h.ctx != nil
 }
 
 // enter counts a handler that libp2p called, so that stop waits for it. ctx is nil once the host stops; done must be
@@ -335,8 +293,8 @@ func (h *Host) enter() (ctx context.Context, done func()) {
 }
 
 func (h *Host) connected(_ network.Network, c network.Conn) {
-	if _, ok := h.running(); ok {
-		h.link(c.RemotePeer()).nudge()
+	if h.running() {
+		h.withLink(c.RemotePeer(), (*link).nudge)
 	}
 }
 
@@ -352,12 +310,12 @@ func (h *Host) disconnected(n network.Network, c network.Conn) {
 
 func (h *Host) acceptControl(s network.Stream) {
 	p := s.Conn().RemotePeer()
-	if _, ok := h.running(); !ok || opens(h.self, p) {
+	if !h.running() || opens(h.self, p) {
 		// That side is ours to open: a peer that opens it all the same does not follow the protocol.
 		resetWith(s, CodeProtocol)
 		return
 	}
-	h.link(p).offer(s)
+	h.withLink(p, func(l *link) { l.offer(s) })
 }
 
 // opens says whether self is the one of the two that opens the control stream.

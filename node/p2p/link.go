@@ -3,15 +3,12 @@ package p2p
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
-	"github.com/libp2p/go-libp2p/core/peerstore"
-	"github.com/libp2p/go-libp2p/p2p/net/swarm"
 	ma "github.com/multiformats/go-multiaddr"
 	"go.uber.org/zap"
 
@@ -31,7 +28,8 @@ type link struct {
 
 	// owned by run
 	pauses   pauses
-	troubled string // the kind of trouble that was logged; "" when all is well
+	early    network.Stream // a control stream that came during a pause
+	troubled string         // the kind of trouble that was logged; "" when all is well
 
 	mu       sync.Mutex
 	addrs    []ma.Multiaddr // where to dial; none: we do not dial
@@ -76,10 +74,11 @@ func (l *link) target() (addrs []ma.Multiaddr, news bool) {
 // offer hands over a control stream that the peer opened. The peer opens a new one when it gave up the old session, so
 // the old one ends here, too.
 func (l *link) offer(s network.Stream) {
+	// Before the stream is in place, or the session that ends could be the new one.
+	l.end(Cause{Kind: CauseReplaced})
 	for {
 		select {
 		case l.incoming <- s:
-			l.end(Cause{Kind: CauseReplaced})
 			return
 		default:
 		}
@@ -137,7 +136,7 @@ func (l *link) run(ctx context.Context) {
 		s, err := l.establish(ctx)
 		switch {
 		case err != nil:
-			l.trouble(err)
+			l.trouble(ctx, err)
 			l.pause(ctx)
 		case s != nil:
 			l.serve(ctx, s)
@@ -149,80 +148,24 @@ func (l *link) run(ctx context.Context) {
 
 // clear refuses a stream that came too late.
 func (l *link) clear() {
-	select {
-	case s := <-l.incoming:
+	if s := l.taken(); s != nil {
 		resetWith(s, CodeShutdown)
-	default:
 	}
 }
 
-// establish gets a control stream. nil and no error: there is nothing to be had now.
-func (l *link) establish(ctx context.Context) (network.Stream, error) {
+// taken returns the newest control stream that the peer opened, nil if there is none.
+func (l *link) taken() network.Stream {
+	early := l.early
+	l.early = nil
 	select {
 	case s := <-l.incoming:
-		return s, nil
+		if early != nil {
+			resetWith(early, CodeReplaced)
+		}
+		return s
 	default:
+		return early
 	}
-	if !l.connected() {
-		addrs, news := l.target()
-		if news {
-			l.pauses.reset()
-			l.host.net.Peerstore().ClearAddrs(l.id) // old addresses would be tried, too
-		}
-		if len(addrs) == 0 {
-			return nil, nil
-		}
-		return nil, l.dial(ctx, addrs)
-	}
-	if opens(l.host.self, l.id) {
-		return l.open(ctx)
-	}
-	return l.await(ctx)
-}
-
-// dial connects. The next round then opens or awaits the stream.
-func (l *link) dial(ctx context.Context, addrs []ma.Multiaddr) error {
-	ctx, cancel := context.WithTimeout(ctx, l.host.cfg.DialTimeout)
-	defer cancel()
-	// libp2p's own backoff reaches minutes, and keeps the cause of the first failure to itself.
-	if s, ok := l.host.net.Network().(*swarm.Swarm); ok {
-		s.Backoff().Clear(l.id)
-	}
-	l.host.net.Peerstore().AddAddrs(l.id, addrs, peerstore.TempAddrTTL)
-	if err := l.host.net.Connect(ctx, peer.AddrInfo{ID: l.id, Addrs: addrs}); err != nil {
-		return fmt.Errorf("dial: %w", err)
-	}
-	return nil
-}
-
-// open opens the control stream on the connection there is.
-func (l *link) open(ctx context.Context) (network.Stream, error) {
-	ctx, cancel := context.WithTimeout(network.WithNoDial(ctx, "session"), l.host.cfg.HelloTimeout)
-	defer cancel()
-	s, err := l.host.net.NewStream(ctx, l.id, ControlProtocol)
-	if err != nil {
-		return nil, fmt.Errorf("open control stream: %w", err)
-	}
-	return s, nil
-}
-
-// await waits for the peer to open the control stream; one that does not is disconnected.
-func (l *link) await(ctx context.Context) (network.Stream, error) {
-	timer := time.NewTimer(l.host.cfg.HelloTimeout)
-	defer timer.Stop()
-	for l.connected() {
-		select {
-		case s := <-l.incoming:
-			return s, nil
-		case <-l.wake:
-		case <-timer.C:
-			l.host.drop(l.id)
-			return nil, &PeerError{Place: "control stream", Got: "none within " + l.host.cfg.HelloTimeout.String(), Expected: "one"}
-		case <-ctx.Done():
-			return nil, nil
-		}
-	}
-	return nil, nil
 }
 
 // pause waits before the next try, unless there is news.
@@ -232,7 +175,7 @@ func (l *link) pause(ctx context.Context) {
 	for {
 		select {
 		case s := <-l.incoming:
-			l.offer(s) // back into its place; establish takes it
+			l.early = s
 			return
 		case <-l.wake:
 			if l.connected() || l.hasNews() {
@@ -246,6 +189,12 @@ func (l *link) pause(ctx context.Context) {
 	}
 }
 
+func (l *link) hasTarget() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.addrs) > 0
+}
+
 func (l *link) hasNews() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -253,7 +202,10 @@ func (l *link) hasNews() bool {
 }
 
 // trouble logs why there is no session: the first cause, and again when it is another one, not each try.
-func (l *link) trouble(err error) {
+func (l *link) trouble(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return // we stop, and that is the trouble
+	}
 	kind := troubleKind(err)
 	l.setLast(kind + ": " + printable(err.Error(), maxReason))
 	if kind == l.troubled {
@@ -261,6 +213,11 @@ func (l *link) trouble(err error) {
 		return
 	}
 	l.troubled = kind
+	if !l.hasTarget() {
+		// It came to us; a peer that comes and goes must not fill the log.
+		l.log.Debug("no session with the peer", zap.String("why", kind), zap.Error(err))
+		return
+	}
 	l.log.Warn("no session with the peer; trying again", zap.String("why", kind), zap.Error(err))
 }
 
@@ -278,26 +235,28 @@ func (l *link) serve(ctx context.Context, stream network.Stream) {
 	s, err := l.greet(ctx, stream)
 	if err != nil {
 		resetWith(stream, codeOf(err))
-		if ctx.Err() == nil {
-			l.trouble(err)
-			// The version will not change by itself, and a peer that cannot greet will not learn it at once.
-			l.pause(ctx)
-		}
+		l.trouble(ctx, err)
+		l.pause(ctx) // a peer that cannot greet will not learn it at once
 		return
 	}
 	l.host.net.ConnManager().Protect(l.id, "session")
 	l.setCurrent(s)
 	l.troubled = ""
-	l.pauses.reset()
+	begin := time.Now()
 	cause := s.run(ctx)
 	l.setCurrent(nil)
 	l.setLast(cause.String())
 	l.host.net.ConnManager().Unprotect(l.id, "session")
-	switch cause.Kind {
-	case CauseSilent, // the connection looks alive to libp2p for a minute yet: make a new one
-		CauseUntrusted:
+	if cause.Kind == CauseSilent || cause.Kind == CauseUntrusted {
+		// A silent connection looks alive to libp2p for a minute yet; one of the untrusted is not wanted.
 		l.host.drop(l.id)
 	}
+	if time.Since(begin) > l.host.cfg.HelloTimeout {
+		l.pauses.reset()
+		return // and redial at once
+	}
+	// A session that ends as soon as it is made must not be made again and again.
+	l.pause(ctx)
 }
 
 func codeOf(err error) network.StreamErrorCode {
