@@ -61,7 +61,7 @@ func (g *generator) diagram() string {
 	g.rows = map[string][]row{}
 	for i := range rapid.IntRange(1, 3).Draw(g.r, "streams") {
 		name := fmt.Sprintf("s%d", i)
-		fmt.Fprintf(&g.b, "[streams.%s]\nconnector = \"file\"\nplace = { org = %q }\ncolumns = { k = \"string\", n = \"int64\" }\n", name, g.org())
+		fmt.Fprintf(&g.b, "[streams.%s]\nconnector = \"node\"\nstream = \"%s/x%d\"\ncolumns = { k = \"string\", n = \"int64\" }\n", name, g.org(), i)
 		g.names = append(g.names, name)
 		g.rows[name] = g.draw(name)
 	}
@@ -70,7 +70,7 @@ func (g *generator) diagram() string {
 	}
 	for i, name := range g.names {
 		if i == len(g.names)-1 || rapid.IntRange(0, 3).Draw(g.r, "output") == 0 {
-			fmt.Fprintf(&g.b, "[outputs.out%d]\nconnector = \"file\"\ninput = %q\nplace = { org = %q }\n", i, name, g.org())
+			fmt.Fprintf(&g.b, "[outputs.out%d]\nconnector = \"node\"\ninput = %q\nplace = { org = %q }\n", i, name, g.org())
 		}
 	}
 	// Single operators are always convex, so any number of these cuts is allowed.

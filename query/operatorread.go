@@ -205,6 +205,7 @@ func (b *builder) build(d *declared) {
 	}
 	refs, in, ok := b.resolveInputs(d)
 	if !ok {
+		d.findUnknownKeys(in)
 		return
 	}
 	before := len(b.p.Errors)
@@ -224,6 +225,24 @@ func (b *builder) build(d *declared) {
 	}
 	d.built = &Operator{Name: d.name, Pos: d.pos, Inputs: refs, Plan: plan, table: d.r.T}
 	b.d.Operators = append(b.d.Operators, d.built)
+}
+
+// findUnknownKeys reports the keys that the kind does not know although an input is missing: what the kind says about
+// columns that nobody knows is dropped.
+func (d *declared) findUnknownKeys(in []op.Input) {
+	for len(in) < d.kind.MinInputs {
+		in = append(in, op.Input{})
+	}
+	for i := range in {
+		if in[i].Schema == nil {
+			in[i].Schema = tuple.MustSchema()
+		}
+	}
+	said := d.r.P
+	d.r.P = &spec.Problems{}
+	d.kind.Build(d.r, in)
+	d.r.P = said
+	d.r.Done()
 }
 
 // schemaDespite returns the schema that an operator's results would have if its declaration were right, where that does

@@ -94,6 +94,7 @@ func (b *builder) read(root *spec.Table) {
 		b.readFragment(e)
 	}
 	b.checkRules()
+	b.checkPlaces()
 	if b.p.OK() {
 		b.markUsed()
 	}

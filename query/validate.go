@@ -1,6 +1,7 @@
 package query
 
 import (
+	"fednode/query/spec"
 	"fednode/query/tuple"
 )
 
@@ -20,6 +21,27 @@ func (b *builder) checkRules() {
 			b.p.Warn(s.rulesPos["max_out_of_order"], path+".max_out_of_order", `give a slack, such as "5m"`,
 				"%s; without slack such rows are late", s.Traits.LateBy)
 		}
+	}
+}
+
+// checkPlaces refuses connectors in another organisation: a query can never name a file, a URL or a broker of somebody
+// else.
+func (b *builder) checkPlaces() {
+	home := b.o.Placement.Home.Org
+	if home == "" || b.o.Placement.Local {
+		return
+	}
+	check := func(connector string, place Place, t *spec.Table, hint string) {
+		if connector != "" && connector != foreignConnector && place.Org != "" && place.Org != home {
+			b.p.Add(t.PosOf("place"), t.KeyPath("place"), hint, "a connector runs only in the query's own organisation, %s; `%s` cannot run at %s",
+				home, connector, place.Org)
+		}
+	}
+	for _, s := range b.d.Streams {
+		check(s.Connector, s.Place, s.Keys, "with connector `node` it is a stream that "+s.Place.Org+" exports")
+	}
+	for _, o := range b.d.Outputs {
+		check(o.Connector, o.Place, o.Keys, "with connector `node` it is a stream that "+o.Place.Org+" can subscribe to")
 	}
 }
 
