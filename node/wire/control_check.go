@@ -78,7 +78,9 @@ func (m *Hello) check() error {
 		text("organisation", m.Org, maxName), detail("software name", m.Software, maxName))
 }
 
-func (m *Subscribe) check() error { return text("stream", m.Stream, maxName) }
+func (m *Subscribe) check() error {
+	return all(text("stream", m.Stream, maxName), text("subscriber", m.Subscriber, maxName))
+}
 
 func (m *Subscribed) check() error {
 	if m.NextID == 0 {
@@ -94,7 +96,7 @@ func (m *Refused) check() error {
 func (m *Unsubscribe) check() error { return nil }
 
 func (m *Ack) check() error {
-	return all(text("stream", m.Stream, maxName), known(m.Level.Valid(), m.Level))
+	return all(text("stream", m.Stream, maxName), text("subscriber", m.Subscriber, maxName), known(m.Level.Valid(), m.Level))
 }
 
 func (m *Credit) check() error {

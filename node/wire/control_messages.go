@@ -33,11 +33,23 @@ type Subscribe struct {
 	ID         uint64     `cbor:"5,keyasint"`
 	// Tentative is the tentative boundary held; nil if none is.
 	Tentative *tuple.Time `cbor:"6,keyasint,omitempty"`
+	// Subscriber is the name under which acknowledgements count, the same over reconnects: "org/node/query/fragment". A
+	// subscriber that is not counted holds nothing back at the producer.
+	Subscriber string `cbor:"7,keyasint"`
+	Counted    bool   `cbor:"8,keyasint,omitempty"`
+	// DurableTime and DurableID are what the subscriber's durable state covers, in Generation: an acknowledgement.
+	DurableTime tuple.Time `cbor:"9,keyasint"`
+	DurableID   uint64     `cbor:"10,keyasint"`
 }
 
 // Position returns the position as one value.
 func (s *Subscribe) Position() tuple.Position {
 	return tuple.Position{Generation: s.Generation, Time: s.Time, ID: s.ID}
+}
+
+// Durable returns what the subscriber's durable state covers as one value.
+func (s *Subscribe) Durable() tuple.Position {
+	return tuple.Position{Generation: s.Generation, Time: s.DurableTime, ID: s.DurableID}
 }
 
 // Subscribed grants a subscription. Its data stream begins with the same number in an Attach.
@@ -60,12 +72,20 @@ type Unsubscribe struct {
 	Subscription uint64 `cbor:"1,keyasint"`
 }
 
-// Ack says that the sender holds all rows of a stream up to an id at a level of safety.
+// Ack says that a subscriber holds all rows of a stream up to an id, and all with smaller stimes than Time, at a level of
+// safety.
 type Ack struct {
-	Stream     string   `cbor:"1,keyasint"`
-	Generation uint64   `cbor:"2,keyasint"`
-	ID         uint64   `cbor:"3,keyasint"`
-	Level      AckLevel `cbor:"4,keyasint"`
+	Stream     string     `cbor:"1,keyasint"`
+	Generation uint64     `cbor:"2,keyasint"`
+	ID         uint64     `cbor:"3,keyasint"`
+	Level      AckLevel   `cbor:"4,keyasint"`
+	Subscriber string     `cbor:"5,keyasint"`
+	Time       tuple.Time `cbor:"6,keyasint"`
+}
+
+// Position returns what is acknowledged as one value.
+func (a *Ack) Position() tuple.Position {
+	return tuple.Position{Generation: a.Generation, Time: a.Time, ID: a.ID}
 }
 
 // Credit grants more bytes of data frames, on top of what was granted before.

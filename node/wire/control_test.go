@@ -18,11 +18,12 @@ func samples() []Message {
 	rev := Revision{Query: "a/scan", Term: 2, Epoch: 7, Writer: "12D3KooWa", Hash: Hash{1, 2, 3}}
 	return []Message{
 		&Hello{Versions: []uint8{1, 2}, Incarnation: 9, Node: "12D3KooWa", Org: "a", Software: "fednode 0.1"},
-		&Subscribe{Subscription: 3, Stream: "a/scan/conns", Generation: 1, Time: held, ID: 12345, Tentative: &held},
+		&Subscribe{Subscription: 3, Stream: "a/scan/conns", Generation: 1, Time: held, ID: 12345, Tentative: &held,
+			Subscriber: "b/n1/scan/join", Counted: true, DurableTime: held, DurableID: 12000},
 		&Subscribed{Subscription: 3, Generation: 1, NextID: 12346, Fingerprint: 0xFEDCBA9876543210},
 		&Refused{Subscription: 3, Reason: PositionGone, Detail: "ids before 20000 are gone"},
 		&Unsubscribe{Subscription: 3},
-		&Ack{Stream: "a/scan/conns", Generation: 1, ID: 12345, Level: Stored},
+		&Ack{Stream: "a/scan/conns", Generation: 1, ID: 12345, Level: Stored, Subscriber: "b/n1/scan/join", Time: held},
 		&Credit{Subscription: 3, Bytes: 1 << 20},
 		&Heartbeat{Streams: []StreamStatus{{Name: "a/scan/conns", State: Stable, Boundary: held, Holding: 40, Generation: 1, LastID: 5}},
 			HeardBy: []string{"12D3KooWb", "12D3KooWc"}},

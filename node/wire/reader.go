@@ -13,6 +13,8 @@ import (
 type Demand struct {
 	Bytes int // of payload
 	Rows  int
+	// Data is true for INSERTION and TENTATIVE frames, whose payloads count against the credit given.
+	Data bool
 }
 
 // Budget decides whether a frame is decoded. Its error ends the connection with OverQuota; it may also block, which
@@ -119,7 +121,7 @@ func (r *Reader) readRows(h header, f *tuple.Frame) error {
 	if err := r.order.frame(f); err != nil {
 		return err
 	}
-	if err := r.charge(Demand{Bytes: h.length, Rows: rows}); err != nil {
+	if err := r.charge(Demand{Bytes: h.length, Rows: rows, Data: true}); err != nil {
 		return err
 	}
 	ipc, err := afterPadding(frame, len(frame)-d.Remaining())
