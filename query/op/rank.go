@@ -205,21 +205,22 @@ func (k *rank) compareGroups(x, y int64) int {
 
 // emit hands on the ordered rows of one instant, of each group the first n.
 func (k *rank) emit(out Out) error {
-	taken := int64(0)
+	kept, taken := k.order[:0], int64(0)
+	var last int64
 	for i, p := range k.order {
-		if i > 0 && k.d.n > 0 && k.compareGroups(k.order[i-1], p) != 0 {
+		if i > 0 && k.d.n > 0 && k.compareGroups(last, p) != 0 {
 			taken = 0
 		}
-		if taken++; k.d.n > 0 && taken > k.d.n {
-			continue
+		last = p
+		if taken++; k.d.n == 0 || taken <= k.d.n {
+			kept = append(kept, p)
 		}
-		b, row := k.log.at(p)
-		k.rows.sel = append(k.rows.sel[:0], uint32(row))
-		for j := range b.Cols {
-			k.rows.take(j, &b.Cols[j], k.rows.sel)
-		}
-		k.rows.times(b.Time, k.rows.sel)
-		k.counters.RowsOut++
+	}
+	k.counters.RowsOut += uint64(len(kept))
+	for len(kept) > 0 {
+		n := min(len(kept), assemblyRows)
+		k.rows.takePositions(k.log, kept[:n])
+		kept = kept[n:]
 		if k.rows.full() {
 			if err := k.rows.flush(0, out); err != nil {
 				return err

@@ -72,3 +72,66 @@ func sortedLines(transcript string) string {
 	sort.Strings(lines)
 	return strings.Join(lines, "\n")
 }
+
+// shuffled checks the claim of Plan.OrderInsensitive. Rows keep their stime, so what is emitted at once is compared as
+// it stands only when the operator restores the order.
+func (r *rig) shuffled() {
+	if !r.plan.OrderInsensitive {
+		return
+	}
+	original := r.streams
+	defer func() { r.streams = original }()
+	for range 3 {
+		r.streams = nil
+		for _, s := range original {
+			r.streams = append(r.streams, shuffleWithin(s, r.grid(12), r.rng))
+		}
+		x := newDriver(r.plan, r.plan.New(), r.streams, r.c.lag())
+		if !r.plan.RestoresOrder {
+			// The rows leave in the order they came, so neither their order nor stimes that rise can be asked for.
+			if got, want := r.unordered(), sortedLines(r.want); got != want {
+				r.t.Fatalf("order within boundaries changes the rows:\n%s", firstDifference(want, got))
+			}
+			continue
+		}
+		r.finish("shuffling", x, r.shuffledSteps())
+		r.compare("shuffling between boundaries", x)
+	}
+}
+
+// shuffledSteps cuts by place, since stimes no longer rise.
+func (r *rig) shuffledSteps() []step {
+	var out []step
+	next := make([]int, len(r.streams))
+	for _, t := range r.grid(12) {
+		for p, s := range r.streams {
+			end := next[p]
+			for end < len(s.Time) && s.Time[end] < t {
+				end++
+			}
+			if next[p] < end {
+				out = append(out, step{port: p, lo: next[p], hi: end, enc: sharedDict})
+			}
+			next[p] = end
+			out = append(out, step{port: p, boundary: t})
+		}
+	}
+	return out
+}
+
+func (r *rig) unordered() string {
+	var lines lineSink
+	o := r.plan.New()
+	for _, s := range r.shuffledSteps() {
+		var err error
+		if s.lo < s.hi {
+			err = o.Process(s.port, cut(r.streams[s.port], s.lo, s.hi, s.enc), &lines)
+		} else {
+			_, err = o.Boundary(s.port, s.boundary, &lines)
+		}
+		if err != nil {
+			r.t.Fatalf("shuffling: %v", err)
+		}
+	}
+	return sortedLines(lines.transcript(r.plan))
+}
