@@ -150,16 +150,6 @@ func unitNanos(unit string) int64 {
 	return 0
 }
 
-// unitName is the inverse of unitNanos.
-func unitName(nanos int64) string {
-	for _, u := range []string{"s", "ms", "us", "ns"} {
-		if unitNanos(u) == nanos {
-			return u
-		}
-	}
-	return ""
-}
-
 // readForm reads how an export changed the values of a foreign column.
 func readForm(r *spec.Reader) (tuple.Form, string) {
 	var names []string

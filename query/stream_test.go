@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fednode/query"
+	"fednode/query/spec"
 	"fednode/query/tuple"
 )
 
@@ -90,6 +91,18 @@ func TestForeignStream(t *testing.T) {
 	require.Equal(t, s.Foreign, s.StreamName("north", "q"))
 	require.Equal(t, -1, s.Time, "its owner stamped the rows")
 	require.Equal(t, tuple.Field{Name: "src", Type: tuple.Of(tuple.IP), Form: tuple.Pseudonym, Key: "contract:c"}, s.Schema.Field(1))
+}
+
+func TestReadStreams(t *testing.T) {
+	var p spec.Problems
+	root := spec.ParseTOML("node.toml", []byte("[streams.b]\nconnector = \"http\"\nidle = \"hold\"\ncolumns = { n = \"int64\" }\n"+
+		"[streams.a]\nconnector = \"file\"\npath = \"x\"\ncolumns = { n = \"int64\" }\n[streams.bad]\nconnector = \"http\"\n"), nil, &p)
+	list := query.ReadStreams(spec.Read(root, &p), testConnectors{})
+	require.Len(t, list, 2)
+	require.Equal(t, "a", list[0].Name)
+	require.Equal(t, query.IdleHold, list[1].Rules.Idle, "a node does not know the queries' bounds")
+	require.Len(t, p.Errors, 1)
+	require.Equal(t, "streams.bad.columns", p.Errors[0].Path)
 }
 
 func TestPlaceText(t *testing.T) {
