@@ -181,7 +181,9 @@ func (c *counted) Boundary(_ int, t tuple.Time, out Out) (tuple.Time, error) {
 	if err := c.emitReady(out); err != nil {
 		return 0, err
 	}
-	c.forgetIdle(t)
+	if t < tuple.MaxTime { // the end of the stream lets nothing go that ttl would have kept
+		c.forgetIdle(t)
+	}
 	return t, c.compact()
 }
 

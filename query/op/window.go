@@ -3,6 +3,7 @@ package op
 import (
 	"fmt"
 	"time"
+	_ "time/tzdata" // zones mean the same on a machine that has no table of its own
 
 	"fednode/query/spec"
 	"fednode/query/tuple"
@@ -148,13 +149,11 @@ func (w *window) String() string {
 	return w.grid.String()
 }
 
-// span is the length of the input that a result depends on; -1 if it is not bounded by time.
+// span is the length of the input that a result depends on; -1 if it is not bounded by time. Where a session begins
+// depends on the rows before it for as long as they leave no gap, and where one is cut on where the one before was.
 func (w *window) span() int64 {
-	switch {
-	case w.kind == gridWindow:
+	if w.kind == gridWindow {
 		return w.grid.size
-	case w.kind == sessionWindow && w.max > 0:
-		return w.max
 	}
 	return -1
 }

@@ -77,10 +77,7 @@ func (a *collect) Merge(src Acc, from, to []uint32) error {
 	for i, s := range from {
 		words = o.appendWords(words[:0], s)
 		for _, w := range words {
-			if ids != nil {
-				w = uint64(ids[w])
-			}
-			if err := a.append(to[i], w); err != nil {
+			if err := a.append(to[i], ids.Word(w)); err != nil {
 				return err
 			}
 		}

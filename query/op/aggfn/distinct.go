@@ -52,7 +52,7 @@ func (a *distinct) Result(dst *tuple.Column, slots []uint32, _ []int64) uint64 {
 func (a *distinct) Snapshot(e *tuple.Encoder, slots []uint32) {
 	var words []uint64
 	counts := make([]uint32, len(slots))
-	a.sets.Values(slots, nil, func(i int, values []uint64) {
+	a.sets.Values(slots, func(i int, values []uint64) {
 		counts[i] = uint32(len(values))
 		words = append(words, values...)
 		if a.vals.Numbered() {

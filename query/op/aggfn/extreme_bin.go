@@ -38,7 +38,7 @@ func (a *extremeBin) Merge(src Acc, from, to []uint32) error {
 	ids := a.vals.Import(&o.vals)
 	for i, s := range from {
 		if p := o.picked.Get(s); p.some {
-			a.offer(to[i], uint64(ids[p.word]))
+			a.offer(to[i], ids.Word(p.word))
 		}
 	}
 	return nil

@@ -46,9 +46,7 @@ func (a *pick) Merge(src Acc, from, to []uint32) error {
 		if !p.some || !a.last && a.picked.Get(to[i]).some {
 			continue
 		}
-		if ids != nil {
-			p.word = uint64(ids[p.word])
-		}
+		p.word = ids.Word(p.word)
 		*a.picked.At(to[i]) = p
 	}
 	return nil

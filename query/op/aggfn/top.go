@@ -39,10 +39,7 @@ func (a *top) Merge(src Acc, from, to []uint32) error {
 	for i := range from {
 		for _, e := range lists.Of(i) {
 			p := o.counts.Entry(e)
-			if ids != nil {
-				p.Key = uint64(ids[p.Key])
-			}
-			a.counts.Add(to[i], p.Key, p.Count)
+			a.counts.Add(to[i], ids.Word(p.Key), p.Count)
 		}
 	}
 	return nil

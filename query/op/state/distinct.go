@@ -201,9 +201,9 @@ func (d *Distinct) appendNarrow(dst []uint64, slot uint32) []uint64 {
 	return dst
 }
 
-// Values calls visit for each of slots with its values, in the order of the slots. A value is given as ids[value] where
-// ids is not nil; values come in ascending order. The slice is valid during the call.
-func (d *Distinct) Values(slots, ids []uint32, visit func(i int, values []uint64)) {
+// Values calls visit for each of slots with its values in ascending order, in the order of the slots. The slice is valid
+// during the call.
+func (d *Distinct) Values(slots []uint32, visit func(i int, values []uint64)) {
 	wide := d.wide.BySlot(slots)
 	var vals []uint64
 	for i, s := range slots {
@@ -211,25 +211,19 @@ func (d *Distinct) Values(slots, ids []uint32, visit func(i int, values []uint64
 		for _, e := range wide.Of(i) {
 			vals = append(vals, d.wide.Entry(e).Key)
 		}
-		if ids != nil {
-			for j, v := range vals {
-				vals[j] = uint64(ids[v])
-			}
-		}
 		slices.Sort(vals)
 		visit(i, vals)
 	}
 }
 
-// Merge adds the values of slot from[i] of another set of sets, each given as ids[value] where ids is not nil, to the set
-// of slot to[i], for all i.
-func (d *Distinct) Merge(src *Distinct, from, to, ids []uint32) {
+// Merge adds the values of slot from[i] of another set of sets, translated by words, to the set of slot to[i], for all i.
+func (d *Distinct) Merge(src *Distinct, from, to []uint32, words Import) {
 	var rest []uint32
 	var restTo []uint32
 	for i, s := range from {
 		a := src.sets.Get(s)
 		b := d.sets.At(to[i])
-		if ids != nil || a.wide > 0 || a.bits == nil || b.bits == nil || b.bits.owner != d.owner {
+		if !words.Same() || a.wide > 0 || a.bits == nil || b.bits == nil || b.bits.owner != d.owner {
 			rest, restTo = append(rest, s), append(restTo, to[i])
 			continue
 		}
@@ -240,9 +234,9 @@ func (d *Distinct) Merge(src *Distinct, from, to, ids []uint32) {
 		}
 		b.n = uint32(n)
 	}
-	src.Values(rest, ids, func(i int, values []uint64) {
+	src.Values(rest, func(i int, values []uint64) {
 		for _, v := range values {
-			d.AddOne(restTo[i], v)
+			d.AddOne(restTo[i], words.Word(v))
 		}
 	})
 }

@@ -35,7 +35,7 @@ func (m distinctModel) check(t *testing.T, d *Distinct) {
 		slots[i] = uint32(len(m) - 1 - i)
 		require.Equal(t, int64(len(m[slots[i]])), d.Len(slots[i]))
 	}
-	d.Values(slots, nil, func(i int, got []uint64) {
+	d.Values(slots, func(i int, got []uint64) {
 		var want []uint64
 		for v := range m[slots[i]] {
 			want = append(want, v)
@@ -96,7 +96,7 @@ func TestDistinctProperty(t *testing.T) {
 				for i := range all {
 					all[i] = uint32(i)
 				}
-				d.Merge(other, all, all, nil)
+				d.Merge(other, all, all, Import{})
 				for i := range om {
 					for v := range om[i] {
 						m[i][v] = true

@@ -47,17 +47,35 @@ func (k *Values) Compare(x, y uint64) int {
 // Numbered reports whether words are ids that mean something in this table alone.
 func (k *Values) Numbered() bool { return k.t.Kind.IsBinary() || k.t.Kind == tuple.List }
 
-// Import returns the word here of every id of another table of the type, by id; nil where words are values anyway.
-func (k *Values) Import(from *Values) []uint32 {
-	if !k.Numbered() {
-		return nil
-	}
-	ids := make([]uint32, from.values.Len())
-	for id := range ids {
-		ids[id] = k.values.Intern(from.values.At(uint32(id)))
-	}
-	return ids
+// Import translates words of another table of the type into words of this one.
+type Import struct {
+	to, from *Values
+	ids      []uint32 // by id there: id here plus one; nil where words are the same
 }
+
+// Import prepares to take words over from another table.
+func (k *Values) Import(from *Values) Import {
+	m := Import{to: k, from: from}
+	if k.Numbered() && k != from {
+		m.ids = make([]uint32, from.values.Len())
+	}
+	return m
+}
+
+// Word returns the word here of a word there, adding the value if it is new.
+func (m *Import) Word(word uint64) uint64 {
+	if m.ids == nil {
+		return word
+	}
+	id := &m.ids[word]
+	if *id == 0 {
+		*id = m.to.values.Intern(m.from.values.At(uint32(word))) + 1
+	}
+	return uint64(*id - 1)
+}
+
+// Same reports whether words stay as they are.
+func (m *Import) Same() bool { return m.ids == nil }
 
 // Hash returns a hash of the value of a word, the same in every table and on every machine.
 func (k *Values) Hash(word uint64) uint64 {
