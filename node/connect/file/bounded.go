@@ -114,7 +114,7 @@ func (r *boundedReader) open() (err error) {
 	case err != nil:
 		return fmt.Errorf("file: %w", err)
 	}
-	if at != nil && r.cur.plain && !at.print.matches(r.cur.file, at.offset) {
+	if at != nil && r.cur.plain && !at.imprint.matches(r.cur.file, at.offset) {
 		r.cur.close()
 		r.cur = nil
 		r.fault(connect.EndReplaced, name+" is not the file any more that was read in part")

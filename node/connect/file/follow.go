@@ -222,7 +222,7 @@ func (r *followReader) atEnd() (moved bool, s connect.Status) {
 
 // emptied reports whether what had been read of the file does not lie before the place any more.
 func (r *followReader) emptied() bool {
-	return r.at != nil && !r.at.print.matches(r.cur.file, r.at.offset)
+	return r.at != nil && !r.at.imprint.matches(r.cur.file, r.at.offset)
 }
 
 // leave gives up the file that was renamed away, once its writer has surely gone over to the new one: that has content,

@@ -98,8 +98,8 @@ func (i *input) position() *position {
 	i.in.Save(&e)
 	p := &position{file: i.name, state: e.B}
 	if i.plain {
-		p.offset = tuple.NewDecoder(e.B).Int() // a text reader's state begins with its place
-		p.print, _ = printOf(i.file, p.offset) // if the file has shrunk the print is none, which nothing matches
+		p.offset = tuple.NewDecoder(e.B).Int()     // a text reader's state begins with its place
+		p.imprint, _ = imprintOf(i.file, p.offset) // if the file has shrunk the imprint is none, which nothing matches
 	}
 	return p
 }

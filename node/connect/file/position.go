@@ -9,10 +9,10 @@ import (
 
 // position is a place in a file: what a block's Pos holds.
 type position struct {
-	file   string
-	offset int64  // bytes of the file itself; 0 if it is compressed or not text
-	print  print  // of what lies before offset
-	state  []byte // of the format's reader
+	file    string
+	offset  int64   // bytes of the file itself; 0 if it is compressed or not text
+	imprint imprint // of what lies before offset
+	state   []byte  // of the format's reader
 }
 
 // positionVersion is the first number of a position; one that is not known here is refused.
@@ -23,8 +23,8 @@ func (p *position) encode() []byte {
 	e.Uint(positionVersion)
 	e.String(p.file)
 	e.Int(p.offset)
-	e.Uint(uint64(p.print.size))
-	e.Uint(uint64(p.print.sum))
+	e.Uint(uint64(p.imprint.size))
+	e.Uint(uint64(p.imprint.sum))
 	e.Bytes(p.state)
 	return e.B
 }
@@ -35,36 +35,36 @@ func decodePosition(b []byte) (*position, error) {
 		d.Fail("a position of version %d, this build reads %d", v, positionVersion)
 	}
 	p := &position{file: d.String(), offset: d.Int()}
-	p.print = print{size: int(d.Uint() % (printSize + 1)), sum: uint32(d.Uint())}
+	p.imprint = imprint{size: int(d.Uint() % (imprintSize + 1)), sum: uint32(d.Uint())}
 	p.state = d.Bytes()
-	if p.offset < int64(p.print.size) {
+	if p.offset < int64(p.imprint.size) {
 		d.Fail("offset %d", p.offset)
 	}
 	return p, d.Close()
 }
 
-// print identifies a file by what lies right before a place in it: a file of another content does not have it, and a
+// imprint identifies a file by what lies right before a place in it: a file of another content does not have it, and a
 // copy or a renamed file does.
-type print struct {
+type imprint struct {
 	size int
 	sum  uint32
 }
 
-// printSize is how many bytes a print covers at most.
-const printSize = 256
+// imprintSize is how many bytes an imprint covers at most.
+const imprintSize = 256
 
-// printOf returns the print of what lies before offset.
-func printOf(f io.ReaderAt, offset int64) (print, error) {
-	n := min(offset, printSize)
+// imprintOf returns the imprint of what lies before offset.
+func imprintOf(f io.ReaderAt, offset int64) (imprint, error) {
+	n := min(offset, imprintSize)
 	buf := make([]byte, n)
 	if _, err := f.ReadAt(buf, offset-n); err != nil {
-		return print{}, err
+		return imprint{}, err
 	}
-	return print{size: int(n), sum: crc32.Checksum(buf, crc32.MakeTable(crc32.Castagnoli))}, nil
+	return imprint{size: int(n), sum: crc32.Checksum(buf, crc32.MakeTable(crc32.Castagnoli))}, nil
 }
 
-// matches reports whether a file has the print before offset.
-func (p print) matches(f io.ReaderAt, offset int64) bool {
-	got, err := printOf(f, offset)
+// matches reports whether a file has the imprint before offset.
+func (p imprint) matches(f io.ReaderAt, offset int64) bool {
+	got, err := imprintOf(f, offset)
 	return err == nil && got == p
 }

@@ -43,7 +43,7 @@ func holds(path string, at *position) bool {
 		return false
 	}
 	defer f.Close()
-	return at.print.matches(f, at.offset)
+	return at.imprint.matches(f, at.offset)
 }
 
 type sibling struct {

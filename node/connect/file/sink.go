@@ -99,7 +99,7 @@ func (s *fileSink) reopen(st *sinkState) (err error) {
 	if err != nil {
 		return err
 	}
-	if info.Size() < st.length || !st.print.matches(s.file, st.length) {
+	if info.Size() < st.length || !st.imprint.matches(s.file, st.length) {
 		return errors.New("the file is not what was committed: something else has changed it; put it back, or start the output anew under another path")
 	}
 	if err := s.file.Truncate(st.length); err != nil {
@@ -149,7 +149,7 @@ func (s *fileSink) Commit(_ context.Context, pos tuple.Position) ([]byte, error)
 	}
 	st := &sinkState{length: s.length, pos: pos}
 	var err error
-	if st.print, err = printOf(s.file, s.length); err != nil {
+	if st.imprint, err = imprintOf(s.file, s.length); err != nil {
 		return nil, fmt.Errorf("file: sink %s: commit: %w", s.name, err)
 	}
 	return st.encode(), nil

@@ -222,7 +222,7 @@ func TestTargetsThatCannotBe(t *testing.T) {
 }
 
 func TestPositionsFromOutsideAreRefused(t *testing.T) {
-	at := &position{file: "f", offset: 10, print: print{size: 10, sum: 5}, state: []byte("state")}
+	at := &position{file: "f", offset: 10, imprint: imprint{size: 10, sum: 5}, state: []byte("state")}
 	got, err := decodePosition(at.encode())
 	require.NoError(t, err)
 	require.Equal(t, at, got)
@@ -231,7 +231,7 @@ func TestPositionsFromOutsideAreRefused(t *testing.T) {
 		b := at.encode()
 		b[rng.IntN(len(b))] ^= byte(1 + rng.IntN(255))
 		if p, err := decodePosition(b[:rng.IntN(len(b)+1)]); err == nil {
-			require.GreaterOrEqual(t, p.offset, int64(p.print.size))
+			require.GreaterOrEqual(t, p.offset, int64(p.imprint.size))
 		}
 	}
 }

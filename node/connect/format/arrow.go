@@ -191,6 +191,9 @@ func (r *arrowReader) give(rows *Rows) {
 		} else if t >= 0 && part.Cols[t].IsNull(i) {
 			rows.rejects = append(rows.rejects, connect.Reject{Reason: connect.NoTime, Field: r.stream.Columns[t].Name,
 				Detail: "the time of the row is missing", Before: len(sel), Place: at})
+		} else if t >= 0 && endOfTime(part.Cols[t].Int[i]) {
+			rows.rejects = append(rows.rejects, connect.Reject{Reason: connect.OutOfRange, Field: r.stream.Columns[t].Name,
+				Detail: "the time of the row is no time", Before: len(sel), Place: at})
 		} else {
 			sel = append(sel, uint32(i))
 		}

@@ -38,6 +38,7 @@ func newCSV(s *connect.Stream, o *Options) *csvDecoder {
 }
 
 func (d *csvDecoder) decode(data []byte, at cursor, last bool, rows *Rows) (cursor, error) {
+	quoteAt := d.nextQuote(data, 0)
 	for i := 0; i < len(data) && !rows.Full(); {
 		nl := bytes.IndexByte(data[i:], '\n')
 		next, rec := i+nl+1, record{line: at.line, offset: at.offset}
@@ -53,7 +54,7 @@ func (d *csvDecoder) decode(data []byte, at cursor, last bool, rows *Rows) (curs
 		switch {
 		case len(line) > d.maxRow:
 			rows.reject(rec, connect.TooLarge, -1, fmt.Sprintf("the record has %d bytes, max_row allows %d", len(line), d.maxRow))
-		case d.quoting && bytes.IndexByte(line, d.quote) >= 0:
+		case quoteAt < i+len(line):
 			size, n, status := d.splitQuoted(data[i:], last)
 			if status == quoteOpen && !last && len(data)-i <= d.maxRow+len("\r\n") {
 				return at, nil // the rest of the record is still to come
@@ -75,9 +76,22 @@ func (d *csvDecoder) decode(data []byte, at cursor, last bool, rows *Rows) (curs
 		}
 		at.offset += int64(next - i)
 		at.line += lineCount
-		i = next
+		if i = next; quoteAt < i {
+			quoteAt = d.nextQuote(data, i)
+		}
 	}
 	return at, nil
+}
+
+// nextQuote returns the place of the first quote from i on, the length of data if there is none: most files have none,
+// and looking once is cheaper than looking in every line.
+func (d *csvDecoder) nextQuote(data []byte, i int) int {
+	if d.quoting {
+		if n := bytes.IndexByte(data[i:], d.quote); n >= 0 {
+			return i + n
+		}
+	}
+	return len(data)
 }
 
 // record handles one record of n fields that has been cut; quoted is nil if it has no quotes.
@@ -94,9 +108,10 @@ func (d *csvDecoder) record(rec record, text []byte, n int, quoted []bool, rows 
 		}
 		return nil
 	}
+	cuts := d.cuts
 	for k := range d.single {
 		t := &d.single[k]
-		v := text[d.cuts[t.pos]+1 : d.cuts[t.pos+1]]
+		v := text[cuts[t.pos]+1 : cuts[t.pos+1]]
 		c := &rows.cols[t.col]
 		if quoted == nil || !quoted[t.pos] {
 			if d.trim {

@@ -94,8 +94,12 @@ func (r *Rows) endRow(line, offset int64) (col int, reason connect.Reason) {
 		}
 	}
 	if t := r.stream.TimeColumn; t >= 0 {
-		if c := &r.cols[t]; c.valid != nil && !c.valid[r.n] {
+		c := &r.cols[t]
+		if c.valid != nil && !c.valid[r.n] {
 			return t, connect.NoTime
+		}
+		if endOfTime(c.ints[r.n]) {
+			return t, connect.OutOfRange
 		}
 	}
 	r.n++
@@ -107,6 +111,12 @@ func (r *Rows) undo() {
 	for i := range r.cols {
 		r.cols[i].truncate(r.n)
 	}
+}
+
+// endOfTime reports whether a time is one of the two that mean "before everything" and "end of the stream": no row may
+// claim to be either.
+func endOfTime(t int64) bool {
+	return tuple.Time(t) == tuple.MinTime || tuple.Time(t) == tuple.MaxTime
 }
 
 // record is a record as it stands in the input, for a reject.

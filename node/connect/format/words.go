@@ -59,8 +59,11 @@ func (w *words) reset() {
 	if w.count > 0 {
 		w.dict.Reset()
 	}
-	w.table = make([]word, 256)
-	w.count, w.text, w.rows = 0, nil, 0
+	if w.table == nil {
+		w.table = make([]word, 256)
+	}
+	clear(w.table) // as large as it was: a column that filled it once will fill it again
+	w.count, w.text, w.rows = 0, w.text[:0], 0
 }
 
 // code returns the code of a text that is to be row n of the block.
