@@ -13,7 +13,8 @@ type group struct {
 	declared  *Fragment // nil for one that the default cut makes
 	operators []*Operator
 	place     Place
-	// after is true behind an operator with inputs from two places: what follows stays at the output's place.
+	// after is true from an operator with inputs from two places on, and behind a fragment that the file places: these run
+	// at the output's place.
 	after bool
 	rank  int
 	into  *group // the group that took this one in
@@ -26,6 +27,9 @@ func (g *group) top() *group {
 	}
 	return g
 }
+
+// placed reports whether the file says where the group runs.
+func (g *group) placed() bool { return g.declared != nil && !g.declared.Place.IsZero() }
 
 // cutter cuts one diagram.
 type cutter struct {
@@ -200,7 +204,7 @@ func (c *cutter) put(g *group) {
 				places[c.sourcePlace(in.Stream)] = true
 			} else if up := c.of[in.Operator]; up != g {
 				places[up.place] = true
-				g.after = g.after || up.after
+				g.after = g.after || up.after || up.placed()
 			}
 		}
 	}
@@ -208,7 +212,7 @@ func (c *cutter) put(g *group) {
 	switch {
 	case c.at.Local:
 		g.place, g.after = c.at.Home, false
-	case g.declared != nil && !g.declared.Place.IsZero():
+	case g.placed():
 		g.place = g.declared.Place.at(c.at.Home)
 	case g.after:
 		g.place = c.ends[g.operators[len(g.operators)-1]]

@@ -152,13 +152,13 @@ func explainStream(s *Stream, p *Plan) ExplainedStream {
 	}
 	return ExplainedStream{
 		Name: s.Name, Stream: s.StreamName(p.Placement.Home.Org, p.Diagram.Settings.Name), Connector: s.Connector,
-		Place: s.placeAt(p.Placement).String(), Time: t, Slack: durationText(s.Rules.MaxOutOfOrder), Idle: string(s.Rules.Idle),
+		Place: placeText(s.placeAt(p.Placement)), Time: t, Slack: durationText(s.Rules.MaxOutOfOrder), Idle: string(s.Rules.Idle),
 		Late: string(s.Rules.Late), Columns: columnTexts(s.Schema),
 	}
 }
 
 func explainFragment(f *FragmentPlan, d *Diagram, rates map[*Operator]float64) ExplainedFragment {
-	x := ExplainedFragment{Name: f.Name, Place: f.Place.String(), Replicas: f.Replicas, Declared: f.Declared,
+	x := ExplainedFragment{Name: f.Name, Place: placeText(f.Place), Replicas: f.Replicas, Declared: f.Declared,
 		Unions: []ExplainedUnion{}, Operators: []ExplainedOperator{}, Outputs: []ExplainedEdge{}}
 	for _, u := range f.Unions {
 		eu := ExplainedUnion{Replaces: u.Operator, Unordered: u.Unordered, Depth: u.Depth, Path: u.Path, Targets: f.targetNames(u.to)}
@@ -191,7 +191,7 @@ func explainOperator(f *FragmentPlan, i int, rate float64) ExplainedOperator {
 }
 
 func explainOutput(o OutputPlan) ExplainedOutput {
-	x := ExplainedOutput{Name: o.Output.Name, Stream: o.Stream, Connector: o.Output.Connector, Place: o.Place.String(),
+	x := ExplainedOutput{Name: o.Output.Name, Stream: o.Stream, Connector: o.Output.Connector, Place: placeText(o.Place),
 		Columns: columnTexts(o.Output.Input.Schema()), Needs: []string{}, Uses: []string{}}
 	needs, uses := dependence(o.Output.Input, map[*Operator][2]map[string]bool{})
 	x.Needs, x.Uses = sortedKeys(needs), sortedKeys(uses)
@@ -293,6 +293,14 @@ func columnTexts(s *tuple.Schema) []string {
 		out = append(out, text)
 	}
 	return out
+}
+
+// placeText prints a place; one that is left open is the node that explains.
+func placeText(p Place) string {
+	if p.IsZero() {
+		return "here"
+	}
+	return p.String()
 }
 
 func spanText(us int64) string {

@@ -143,7 +143,8 @@ func (p *Plan) Fragment(name string) *FragmentPlan {
 
 // NewPlan cuts a diagram into fragments: where the file says so, where places differ, and by default so that operators
 // run where their input enters, up to the first that has inputs from two places; that one and all after it run at the
-// output's place. It returns nil, and records why, if the declared fragments cannot be made.
+// output's place, and so does what follows a fragment that the file places. It returns nil, and records why in p, if the
+// declared fragments would read each other in a cycle; a diagram that Parse accepted has none.
 func NewPlan(d *Diagram, at Placement, p *spec.Problems) *Plan {
 	groups := cut(d, at, p)
 	if groups == nil {
