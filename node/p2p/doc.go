@@ -14,24 +14,28 @@
 //	h, err := p2p.New(cfg, p2p.Identity{…}, registry, handler, log)
 //	go h.Run(ctx)                       // listens, dials, keeps sessions; returns when all has ended
 //	h.Dial(p2p.Target{…})               // keep a session with this peer
-//	err = h.Send(id, kind, payload)     // queued; ErrQueueFull, ErrNotUp
-//	s, err := h.OpenData(ctx, id, header)
+//	err = h.Send(id, &wire.Subscribe{…}) // queued; ErrQueueFull, ErrNotUp
+//	s, err := h.OpenData(ctx, id, subscription)
+//	w, err := wire.NewWriter(s, schema, wire.WriterOptions{Credit: func(n int) error { return s.Acquire(ctx, n) }})
 //
 // # On the wire
 //
-// Control stream, /fednode/control/1: frames of a 12-byte header (u32 length of payload, u8 version, u8 kind, u16 flags,
-// u32 CRC-32C of the payload and of the header's bytes 4 to 8; little-endian) and a payload of at most 1 MiB. The first
-// frame each way is a hello with a range of protocol versions; the highest that both speak is used. Kinds below
-// [FirstAppKind] belong to this package, the others to the caller. The peer with the smaller id opens the control stream,
-// whoever dialled.
+// Who may connect is decided by package admission, while a connection is made. The messages and frames are those of
+// package wire.
 //
-// Data stream, /fednode/data/1: u32 length and a CBOR map (1: number, 2: the caller's header), then the caller's bytes.
-// The number names the stream in credit messages, which travel on the control stream.
+//   - /fednode/control/1, one stream per pair of peers: a hello each way, then messages. The peer with the smaller id
+//     opens it, whoever dialled, so that two never exist; a newer one takes the place of an older one.
+//   - /fednode/data/1, one stream per subscription, opened by the producer: an attach message, then frames. It starts
+//     without credit; the consumer grants its window when it accepts the stream.
+//   - /fednode/echo/1: eight bytes come back, to measure the round trip.
+//   - /fednode/certificate/1: a renewed certificate, so that a connection outlives the one it was made with.
+//
+// A heartbeat's HeardBy names the peer it goes to if that peer is heard, and nobody else.
 //
 // # Concurrency
 //
-// A [Host] may be used by any number of goroutines. Run owns one goroutine per peer and three per session (read, write,
-// watch); each ends with its session, and Run waits for all. Locks: Host.mu, then link.mu, then session.mu; no callback is
-// made under one. Callbacks of one peer come one after the other, and must not block: while one runs, nothing more
-// is read from that peer.
+// A [Host] may be used by any number of goroutines. Run owns one goroutine per peer and four per session (read, write,
+// watch, measure); each ends with its session, and Run waits for all. Locks, in order: session.tell, Host.mu, link.mu,
+// session.mu. The handler is called with session.tell held and nothing else, so it may call the host; its calls for one
+// peer come one after the other and must not block: while one runs, nothing more is read from that peer.
 package p2p
