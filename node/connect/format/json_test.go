@@ -102,3 +102,9 @@ func TestLists(t *testing.T) {
 	require.Equal(t, []string{`[1,2] ["a,b"]`, `null []`},
 		read(t, s, csvOptions(), "l,w\n\"[1,2]\",\"[\"\"a,b\"\"]\"\n,[]\n"))
 }
+
+func TestJSONKeysWithQuotesInThem(t *testing.T) {
+	s := stream(t, "", `n int64 | field=a":"b`)
+	require.Equal(t, []string{"1", "2", `! f:3: syntax: at byte 9: expected a comma or }, got ":3}"`},
+		read(t, s, jsonOptions(), `{"a\":\"b":1}`+"\n"+`{"a\":\"b":2}`+"\n"+`{"a":"b":3}`))
+}

@@ -1,6 +1,9 @@
 package format
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // jsonTarget is a column, or a part of one, that a field gives its value to.
 type jsonTarget struct {
@@ -13,6 +16,8 @@ type jsonTarget struct {
 // jsonField is one key of an object that means something, or one that has been seen and does not.
 type jsonField struct {
 	key     string
+	token   string // the key as it mostly stands: "key":
+	col     int    // the only column that wants it, whatever it is; -1: none or several, or part of one
 	targets []jsonTarget
 	into    *jsonNode // the fields wanted of the object that is its value
 }
@@ -34,7 +39,7 @@ const (
 // add declares that a field, an exact key or a dotted path, gives its value to a target.
 func (n *jsonNode) add(field string, t jsonTarget) {
 	f := n.field(field)
-	f.targets = append(f.targets, t)
+	f.want(t)
 	t.path = true
 	for i, depth := 0, 0; depth < maxDepth; depth++ {
 		dot := strings.IndexByte(field[i:], '.')
@@ -60,7 +65,7 @@ func (n *jsonNode) addSteps(field string, t jsonTarget) {
 	key, rest, more := strings.Cut(field, ".")
 	f := n.field(key)
 	if !more {
-		f.targets = append(f.targets, t)
+		f.want(t)
 		return
 	}
 	if f.into == nil {
@@ -75,10 +80,36 @@ func (n *jsonNode) field(key string) *jsonField {
 		if n.wanted == nil {
 			n.wanted = make(map[string]*jsonField)
 		}
-		f = &jsonField{key: key}
+		f = newJSONField(key)
 		n.wanted[key] = f
 	}
 	return f
+}
+
+func newJSONField(key string) *jsonField {
+	return &jsonField{key: key, token: `"` + key + `":`, col: -1}
+}
+
+// want adds a target.
+func (f *jsonField) want(t jsonTarget) {
+	f.targets = append(f.targets, t)
+	f.col = -1
+	if len(f.targets) == 1 && t.parts < 0 {
+		f.col = t.col
+	}
+}
+
+// expected recognises the key at text[i:] with its colon if it is the very next one and stands without white space; after
+// is then the place behind the colon, else 0.
+func (n *jsonNode) expected(text []byte, i int, pos *int) (f *jsonField, after int) {
+	if *pos < len(n.order) {
+		f := n.order[*pos]
+		if j := i + len(f.token); j < len(text) && string(text[i:j]) == f.token {
+			*pos++
+			return f, j
+		}
+	}
+	return nil, 0
 }
 
 // next recognises the key at text[i:] if it is one of those expected at pos; after is then the place behind its quote,
@@ -100,6 +131,9 @@ func (n *jsonNode) find(key []byte, pos *int) *jsonField {
 	if f == nil && (len(key) > maxKnownKey || len(n.order) >= maxKnownKeys) {
 		return nil
 	}
+	if bytes.ContainsAny(key, `"\`) {
+		return f // it never stands in the text as it is, so it must not be recognised by that
+	}
 	for p, o := range n.order {
 		if o.key == string(key) {
 			*pos = p + 1 // it has changed its place; the order learned first stays
@@ -110,7 +144,7 @@ func (n *jsonNode) find(key []byte, pos *int) *jsonField {
 		return f
 	}
 	if f == nil {
-		f = &jsonField{key: string(key)}
+		f = newJSONField(string(key))
 	}
 	p := min(*pos, len(n.order))
 	n.order = append(n.order, nil)

@@ -149,23 +149,32 @@ func (d *jsonDecoder) object(node *jsonNode, i, depth int) (int, bool) {
 		return i + 1, true
 	}
 	for pos := 0; ; {
-		if i = skipBlank(text, i); i == len(text) || text[i] != '"' {
-			return i, d.syntax(i, "a key in quotes")
+		if i < len(text) && text[i] == ' ' {
+			i++
 		}
-		field, after := node.next(text, i+1, &pos)
+		field, after := node.expected(text, i, &pos)
 		if after == 0 {
 			var ok bool
-			if field, after, ok = d.slowKey(node, i+1, &pos); !ok {
+			if field, after, ok = d.key(node, i, &pos); !ok {
 				return i, false
 			}
 		}
-		if i = skipBlank(text, after); i == len(text) || text[i] != ':' {
-			return i, d.syntax(i, "a colon")
+		i = after
+		if i < len(text) && text[i] <= ' ' {
+			i = skipBlank(text, i)
 		}
-		i = skipBlank(text, i+1)
-		end, ok := d.member(field, i, depth)
+		end, ok := 0, false
+		if field != nil && field.col >= 0 && i < len(text) {
+			end, ok = d.plainValue(&d.rows.cols[field.col], i)
+		}
 		if !ok {
-			return i, false
+			if end, ok = d.member(field, i, depth); !ok {
+				return i, false
+			}
+		}
+		if end < len(text) && text[end] == ',' {
+			i = end + 1
+			continue
 		}
 		if i = skipBlank(text, end); i == len(text) {
 			return i, d.syntax(i, "a comma or }")
@@ -179,6 +188,23 @@ func (d *jsonDecoder) object(node *jsonNode, i, depth int) (int, bool) {
 			return i, d.syntax(i, "a comma or }")
 		}
 	}
+}
+
+// key reads a key and its colon in any form, and returns the place behind.
+func (d *jsonDecoder) key(node *jsonNode, i int, pos *int) (field *jsonField, after int, ok bool) {
+	text := d.text
+	if i = skipBlank(text, i); i == len(text) || text[i] != '"' {
+		return nil, 0, d.syntax(i, "a key in quotes")
+	}
+	if field, after = node.next(text, i+1, pos); after == 0 {
+		if field, after, ok = d.slowKey(node, i+1, pos); !ok {
+			return nil, 0, false
+		}
+	}
+	if i = skipBlank(text, after); i == len(text) || text[i] != ':' {
+		return nil, 0, d.syntax(i, "a colon")
+	}
+	return field, i + 1, true
 }
 
 // slowKey finds a key that is not where it was in the records before.
@@ -219,12 +245,6 @@ func (d *jsonDecoder) member(field *jsonField, i, depth int) (int, bool) {
 			return i, d.syntax(-end-1, "a JSON value")
 		}
 		return end, true
-	}
-	if len(field.targets) == 1 && field.targets[0].parts < 0 {
-		c := &d.rows.cols[field.targets[0].col]
-		if end, ok := d.plainValue(c, i); ok {
-			return end, true
-		}
 	}
 	v, end, ok := d.value(i)
 	if !ok {
