@@ -44,6 +44,10 @@ func buildThrottle(r *spec.Reader, in []Input) *Plan {
 	d.per = needTime(r, "per", "no period would end")
 	d.limit = r.Int("limit", 0, 1, 1<<40)
 	d.types = typesOf(in[0].Schema, d.key)
+	if r.T.Has("suppress") {
+		know(r, "suppress")
+		r.Errorf("suppress", "put a lookup with keep = \"unmatched\" on that table before the throttle", "a throttle reads no table")
+	}
 	ports := []Port{{Schema: in[0].Schema}}
 	if r.T.Has("summary") {
 		if name, ok := r.NeedString("summary"); ok {
