@@ -69,12 +69,9 @@ func (s *Stream) charge(n int) error {
 	}
 }
 
-// Write sends p whole, or fails. A receiver that takes nothing for long ends the stream.
+// Write sends p whole, or fails. It waits as long as the session lives: a receiver that is alive and slow is no failure,
+// and one that is dead ends the session, and with it the stream.
 func (s *Stream) Write(p []byte) (int, error) {
-	const patience = time.Minute
-	if err := s.raw.SetWriteDeadline(time.Now().Add(patience)); err != nil {
-		return 0, fmt.Errorf("p2p: data stream to %s: %w", s.session.peer.Member, err)
-	}
 	n, err := s.raw.Write(p)
 	if err != nil {
 		err = fmt.Errorf("p2p: data stream to %s: %w", s.session.peer.Member, err)
