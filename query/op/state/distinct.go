@@ -17,7 +17,8 @@ type Distinct struct {
 	recent recentPairs
 	// inserted counts the values below 65,536 of all sets.
 	inserted int
-	shared   int64 // bytes of tables and bitmaps from before a fork
+	touched  uint32 // keeps the reads of touch
+	shared   int64  // bytes of tables and bitmaps from before a fork
 }
 
 type owner struct{ _ uint64 }
@@ -56,15 +57,36 @@ func (d *Distinct) Grow(n int) {
 func (d *Distinct) Add(slots []uint32, vals []int64) {
 	d.sets.Own(nil) // flat again when no page is shared any more
 	vals = vals[:len(slots)]
-	if d.inserted < recentFrom {
+	if d.inserted < recentFrom || d.recent.off {
 		for i, slot := range slots {
 			d.AddOne(slot, uint64(vals[i]))
 		}
 		return
 	}
-	for _, i := range d.recent.missing(slots, vals) {
-		d.AddOne(slots[i], uint64(vals[i]))
+	missing := d.recent.missing(slots, vals)
+	for len(missing) > 0 {
+		some := missing[:min(len(missing), aheadRows)]
+		missing = missing[len(some):]
+		d.touch(slots, some)
+		for _, i := range some {
+			d.AddOne(slots[i], uint64(vals[i]))
+		}
 	}
+}
+
+// aheadRows is how many sets are fetched together.
+const aheadRows = 64
+
+// touch fetches the sets of some rows, so that the waits for memory overlap: adding decides by their form, and the
+// processor cannot look past a wrong guess.
+func (d *Distinct) touch(slots, rows []uint32) {
+	var sum uint32
+	if flat := d.sets.Flat(); flat != nil {
+		for _, i := range rows {
+			sum += flat[slots[i]].n
+		}
+	}
+	d.touched = sum
 }
 
 // addNarrow adds a value below 65,536. While pages are shared, one that is there already copies none.
@@ -259,5 +281,5 @@ func (d *Distinct) Fork() Distinct {
 
 // Bytes returns the memory held.
 func (d *Distinct) Bytes() int64 {
-	return d.sets.Bytes() + d.wide.Bytes() + d.pool.bytes + d.shared + int64(4*len(d.recent.tags))
+	return d.sets.Bytes() + d.wide.Bytes() + d.pool.bytes + d.shared + d.recent.bytes()
 }

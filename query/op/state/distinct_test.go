@@ -115,6 +115,37 @@ func TestDistinctProperty(t *testing.T) {
 	}
 }
 
+// The cache of recent pairs changes nothing: many values, then some too large for it, then a fork.
+func TestDistinctManyValues(t *testing.T) {
+	const slots = 3000
+	rng := rand.New(rand.NewSource(3))
+	d, m := &Distinct{}, make(distinctModel, slots).clone()
+	d.Grow(slots)
+	for round := range 40 {
+		s, v := make([]uint32, 4096), make([]int64, 4096)
+		for i := range s {
+			s[i], v[i] = uint32(rng.Intn(slots)), int64(rng.Intn(40)+rng.Intn(2)*65_000)
+			if round == 20 && i%100 == 0 {
+				v[i] += 1 << 20
+			}
+		}
+		d.Add(s, v)
+		m.add(s, v)
+		switch round {
+		case 10:
+			f, fm := d.Fork(), m.clone()
+			f.Add(s, v)
+			fm.check(t, &f)
+		case 30:
+			m.check(t, d)
+			d.Clear()
+			d.Grow(slots)
+			m = make(distinctModel, slots).clone()
+		}
+	}
+	m.check(t, d)
+}
+
 // A second window of the same shape takes its memory from the first.
 func TestDistinctReuse(t *testing.T) {
 	d := &Distinct{}

@@ -4,42 +4,70 @@ package state
 // are many sets, most rows repeat a pair, and a look here costs less than finding the form of its set and searching that.
 // It is a cache, not state.
 type recentPairs struct {
-	tags   []uint32 // by place; 0 is none
+	tags   *[recentPlaces]uint32 // 0 is none
 	misses []uint32
+	off    bool // larger values came: the cache is of no use until the sets are empty
 }
 
 const (
-	// recentFrom is the number of values from which on the cache pays, and takes no more memory than the sets.
-	recentFrom = 1 << 14
-	recentBits = 17
-	pairBits   = 48
+	// recentFrom is the number of values from which on the cache pays, and takes little beside the sets.
+	recentFrom   = 1 << 14
+	recentBits   = 17
+	recentPlaces = 1 << recentBits
+	// A pair has 48 bits; what the place does not say of it is in the tag.
+	pairBits = 48
+	tagBits  = pairBits - recentBits
 )
 
-// missing returns the rows whose pair is not known to be in its set, and remembers theirs: the caller adds them. The result
-// is valid until the next call.
+// missing returns the rows whose pair is not known to be in its set, and remembers theirs: the caller adds them. The
+// result is valid until the next call.
 func (r *recentPairs) missing(slots []uint32, vals []int64) []uint32 {
 	if r.tags == nil {
-		r.tags = make([]uint32, 1<<recentBits)
+		r.tags = new([recentPlaces]uint32)
 	}
 	r.misses = resize(r.misses, len(slots))
-	n := 0
-	tags, misses := (*[1 << recentBits]uint32)(r.tags), r.misses
+	tags, misses := r.tags, r.misses
+	n, all := 0, uint64(0)
+	// No branch in here: whether a pair is known cannot be predicted.
 	for i, slot := range slots {
 		v := uint64(vals[i])
+		all |= v
 		// Multiplying by an odd number maps 48 bits one to one: place and tag together are the pair, so a hit is certain.
 		mixed := (uint64(slot)<<16 | v&0xFFFF) * 0x9E3779B97F4A7C15
-		at := mixed >> (pairBits - recentBits) & (1<<recentBits - 1)
-		tag := uint32(mixed) | 1<<31 // 31 bits, and never 0
+		place := &tags[mixed>>tagBits&(recentPlaces-1)]
+		tag := uint32(mixed)&(1<<tagBits-1) | 1<<tagBits // never 0
+		differs := uint64(*place ^ tag)
+		*place = tag
 		misses[n] = uint32(i)
-		if tags[at] != tag || v>>16 != 0 {
-			n++
-		}
-		if v>>16 == 0 {
-			tags[at] = tag
-		}
+		n += int(-differs >> 63)
+	}
+	if all>>16 != 0 {
+		return r.giveUp(len(slots))
 	}
 	return misses[:n]
 }
 
+// giveUp is for a batch with values above 65,535, which the loop took for others: the cache may say that pairs are there
+// which are not. Every row counts as missing.
+func (r *recentPairs) giveUp(n int) []uint32 {
+	r.tags, r.off = nil, true
+	for i := range n {
+		r.misses[i] = uint32(i)
+	}
+	return r.misses[:n]
+}
+
 // forget is for when the sets become empty.
-func (r *recentPairs) forget() { clear(r.tags) }
+func (r *recentPairs) forget() {
+	if r.tags != nil {
+		clear(r.tags[:])
+	}
+	r.off = false
+}
+
+func (r *recentPairs) bytes() int64 {
+	if r.tags == nil {
+		return 0
+	}
+	return 4 * recentPlaces
+}
