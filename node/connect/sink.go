@@ -23,7 +23,8 @@ type SinkRows struct {
 	IDs        []uint64
 }
 
-// Sink takes rows. The order of calls is Recover, then any number of Write and Commit, then Finish or Close.
+// Sink takes rows. The order of calls is Recover, then any number of Write and Commit, then Finish or Close. After an
+// error (a full disk) the sink is closed; a new one goes on from the last state with Recover.
 type Sink interface {
 	// Recover begins: at nothing if state is nil, else at exactly what the Commit that returned state had made durable;
 	// what was written after it is gone. It returns the position given to that Commit (zero if none). An error says

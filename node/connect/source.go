@@ -92,6 +92,9 @@ type SourcePlan struct {
 	Detail string
 	// New makes the source; it touches nothing outside yet.
 	New func(env Env) Source
+	// WithPath returns the plan of the same stream read from another file to its end, as `query run --source` asks for.
+	// The declared format stays, unless the new name tells another. nil where the connector has no path.
+	WithPath func(path string) *SourcePlan
 }
 
 // SinkPlan is a checked declaration of a sink.
@@ -99,6 +102,9 @@ type SinkPlan struct {
 	Detail string
 	// New makes the sink for rows of the schema given to the kind.
 	New func(env Env) Sink
+	// WithPath returns the plan of the same sink writing to another file, or an error if its name tells a format that
+	// cannot be written. The declared format stays, unless the new name tells another. nil where there is no path.
+	WithPath func(path string) (*SinkPlan, error)
 }
 
 // Kind is one kind of connector. Its functions read the connector's own keys with r (the caller has read its keys, and

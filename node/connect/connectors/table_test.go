@@ -79,6 +79,15 @@ func TestPlansSayHowTheyBehave(t *testing.T) {
 	require.True(t, made.Bounded)
 }
 
+func TestAnotherPathForADeclaredSource(t *testing.T) {
+	plan, _ := declare(t, "file", "path = \"conn.csv\"\ndelimiter = \";\"\nfollow = true")
+	require.Equal(t, "file x.binetflow, csv, read to the end", plan.WithPath("x.binetflow").Detail)
+	require.Equal(t, "file x.log.gz, zeek, read to the end", plan.WithPath("x.log.gz").Detail)
+	require.True(t, plan.WithPath("x.csv").Bounded)
+	made, _ := declare(t, "generate", "")
+	require.Nil(t, made.WithPath)
+}
+
 func TestDeclaredSinks(t *testing.T) {
 	schema := tuple.MustSchema(tuple.Field{Name: "n", Type: tuple.Of(tuple.Int64)})
 	for _, c := range []struct{ toml, want string }{
@@ -101,6 +110,11 @@ func TestDeclaredSinks(t *testing.T) {
 				return
 			}
 			require.Equal(t, c.want, plan.Detail)
+			other, err := plan.WithPath("y.jsonl")
+			require.NoError(t, err)
+			require.Equal(t, "file y.jsonl, jsonl", other.Detail)
+			_, err = plan.WithPath("y.arrow")
+			require.ErrorContains(t, err, "a live query cannot write one")
 		})
 	}
 }

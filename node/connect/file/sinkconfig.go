@@ -34,10 +34,35 @@ func readSink(r *spec.Reader, s *connect.SinkStream) *connect.SinkPlan {
 	if len(r.P.Errors) > before {
 		return nil
 	}
+	return c.plan()
+}
+
+func (c sinkConfig) plan() *connect.SinkPlan {
 	return &connect.SinkPlan{
 		Detail: fmt.Sprintf("file %s, %s", c.path, c.format.Format),
 		New:    func(env connect.Env) connect.Sink { return c.open(env) },
+		WithPath: func(path string) (*connect.SinkPlan, error) {
+			other := c
+			other.path, other.format = path, formatFor(path, c.format)
+			if err := other.check(); err != nil {
+				return nil, err
+			}
+			return other.plan(), nil
+		},
 	}
+}
+
+// check refuses what no declaration was checked for.
+func (c *sinkConfig) check() error {
+	switch c.format.Format {
+	case format.Zeek, format.Parquet:
+		return fmt.Errorf("file: the format %s can be read, not written; expected .csv, .tsv, .jsonl or .arrow", c.format.Format)
+	case format.Arrow:
+		if !c.stream.Bounded {
+			return errors.New("file: an Arrow file is whole only when it is closed, so a live query cannot write one; write .csv or .jsonl")
+		}
+	}
+	return nil
 }
 
 // NewSink returns a sink without a declaration: what `query run --sink NAME=PATH` puts in the place of any other.
@@ -46,13 +71,13 @@ func NewSink(s *connect.SinkStream, path string, env connect.Env) (connect.Sink,
 	if path == "-" {
 		name, ok = format.JSONL, true
 	}
-	switch {
-	case !ok:
+	if !ok {
 		return nil, fmt.Errorf("file: the name %q does not tell the format; expected .csv, .tsv, .jsonl or .arrow", path)
-	case name == format.Zeek || name == format.Parquet:
-		return nil, fmt.Errorf("file: the format %s can be read, not written; expected .csv, .tsv, .jsonl or .arrow", name)
 	}
 	c := sinkConfig{stream: s, path: path, format: format.DefaultOptions(name)}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
 	return c.open(env), nil
 }
 

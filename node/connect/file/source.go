@@ -77,7 +77,21 @@ func (c *sourceConfig) plan() *connect.SourcePlan {
 		Bounded: !c.follow, Live: c.follow, Disordered: c.format.Format == format.Zeek,
 		Detail: fmt.Sprintf("file %s, %s, %s", strings.Join(c.patterns, " "), c.format.Format, how),
 		New:    func(env connect.Env) connect.Source { return &source{cfg, env} },
+		WithPath: func(path string) *connect.SourcePlan {
+			other := cfg
+			other.patterns, other.follow = []string{path}, false
+			other.format = formatFor(path, cfg.format)
+			return other.plan()
+		},
 	}
+}
+
+// formatFor returns the declared format, or another that the name of a file tells.
+func formatFor(path string, declared format.Options) format.Options {
+	if name, ok := format.Detect(path); ok && name != declared.Format {
+		return format.DefaultOptions(name)
+	}
+	return declared
 }
 
 // NewSource returns a bounded source of files without a declaration: what `query run --source NAME=PATH` puts in the

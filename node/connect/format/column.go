@@ -32,7 +32,6 @@ type column struct {
 	spec  *connect.ColumnSpec
 	typ   tuple.Type
 	unit  connect.Unit // Mul 0: a number has no unit
-	json  bool         // values are JSON texts
 
 	serial uint64 // of the JSON record that gave the column its last value
 
@@ -51,7 +50,7 @@ type column struct {
 }
 
 func (c *column) init(s *connect.ColumnSpec, o *Options) {
-	*c = column{spec: s, typ: s.Type, json: o.Format == JSONL}
+	*c = column{spec: s, typ: s.Type}
 	if s.Unit != "" {
 		c.unit, _ = connect.UnitMicros(s.Unit)
 	} else if o.Format == Zeek {

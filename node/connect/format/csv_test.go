@@ -121,3 +121,63 @@ func TestRejectKeepsTheBeginningOfTheRecord(t *testing.T) {
 	require.EqualValues(t, 9000, b.Rejects[0].Size)
 	require.Less(t, len(b.Rejects[0].Detail), 200)
 }
+
+// A place is one value for many rows: it must never make the column look like one of unique values.
+func TestManyRowsWithTheirFile(t *testing.T) {
+	s := stream(t, "", "n int64", "file string | field=@file")
+	o := csvOptions()
+	r, err := NewReader(s, o, strings.NewReader("n\n"+strings.Repeat("1\n", 150_000)))
+	require.NoError(t, err)
+	rows := NewRows(s, 4096, &o)
+	rows.SetFile("f")
+	n := 0
+	for err == nil {
+		err = r.Read(rows, true)
+		if b := rows.Take(); b.Rows() > 0 {
+			n += b.Rows()
+			require.Equal(t, 1, b.Batch.Cols[1].Dict.Len())
+			require.True(t, b.Batch.Cols[1].Dict.Distinct())
+		}
+	}
+	require.Equal(t, 150_000, n)
+}
+
+// Dictionaries of values that hardly repeat give way to plain values and come back when the values repeat again.
+func TestUniqueValuesGoPlain(t *testing.T) {
+	s := stream(t, "", "a ip", "id string")
+	o := csvOptions()
+	text := "a,id\n" + rowsText(200_000, func(i int) string { return ipv4(i) + "," + ipv4(i) + "-and-more\n" })
+	r, err := NewReader(s, o, strings.NewReader(text))
+	require.NoError(t, err)
+	rows := NewRows(s, 4096, &o)
+	n, plain := 0, 0
+	for err == nil {
+		err = r.Read(rows, true)
+		b := rows.Take()
+		for i := range b.Rows() {
+			require.Equal(t, ipv4(n), string(b.Batch.Cols[0].AppendText(nil, i)))
+			require.Equal(t, ipv4(n)+"-and-more", string(b.Batch.Cols[1].Bin(i)))
+			n++
+		}
+		if b.Rows() > 0 && !b.Batch.Cols[1].Dict.Distinct() {
+			plain += b.Rows()
+		}
+	}
+	require.Equal(t, 200_000, n)
+	require.Greater(t, plain, 100_000)
+}
+
+func TestABlockOfHugeRowsIsShort(t *testing.T) {
+	s := stream(t, "", "name string")
+	o := csvOptions()
+	r, err := NewReader(s, o, strings.NewReader("name\n"+strings.Repeat(strings.Repeat("x", 1<<20)+"\n", 40)))
+	require.NoError(t, err)
+	rows, n := NewRows(s, 4096, &o), 0
+	for err == nil {
+		err = r.Read(rows, true)
+		b := rows.Take()
+		require.LessOrEqual(t, b.Rows(), 12)
+		n += b.Rows()
+	}
+	require.Equal(t, 40, n)
+}

@@ -13,15 +13,16 @@ const maxBlockBytes = 8 << 20
 
 // Rows collects the rows of a stream in columns, and the rejects among them, until it is taken as a block.
 type Rows struct {
-	stream  *connect.Stream
-	cols    []column
-	n       int // complete rows
-	max     int
-	size    int          // bytes of text the rows were read from
-	batch   *tuple.Batch // of a format that comes in columns: the whole block
-	rejects []connect.Reject
-	file    string // name of the current input, for places
-	places  []placeCol
+	stream   *connect.Stream
+	cols     []column
+	n        int // complete rows
+	max      int
+	size     int          // bytes of text the rows were read from
+	batch    *tuple.Batch // of a format that comes in columns: the whole block
+	rejects  []connect.Reject
+	file     string // name of the current input, for places
+	fileText []byte
+	places   []placeCol
 }
 
 type placeCol struct {
@@ -52,7 +53,7 @@ func (r *Rows) start(capacity int) {
 }
 
 // SetFile names the input that the next rows come from.
-func (r *Rows) SetFile(name string) { r.file = name }
+func (r *Rows) SetFile(name string) { r.file, r.fileText = name, []byte(name) }
 
 // Len returns the number of rows collected.
 func (r *Rows) Len() int {
@@ -86,7 +87,7 @@ func (r *Rows) endRow(line, offset int64) (col int, reason connect.Reason) {
 		c := &r.cols[p.col]
 		switch p.field {
 		case connect.FieldFile:
-			c.appendValue([]byte(r.file))
+			c.appendValue(r.fileText)
 		case connect.FieldLine:
 			c.appendInt(line)
 		case connect.FieldOffset:

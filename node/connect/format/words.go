@@ -56,7 +56,7 @@ func newWords(p parse) *words {
 }
 
 func (w *words) reset() {
-	if w.count > 0 {
+	if w.dict.Len() > 0 {
 		w.dict.Reset()
 	}
 	if w.table == nil {
@@ -151,7 +151,6 @@ func (w *words) value(v []byte, n int) uint32 {
 		return w.appendPlain(v, n)
 	}
 	w.rows++
-	w.count++ // so that reset knows the dictionary is in use
 	return w.dict.Intern(v)
 }
 
