@@ -2,8 +2,12 @@ package op
 
 import "fednode/query/tuple"
 
-// assemblyRows is about how many rows an emitted batch of gathered rows has.
-const assemblyRows = 4096
+// assemblyRows is about how many rows an emitted batch of gathered rows has, assemblyStep how many are added between two
+// looks at the size of the dictionaries: so many rows of the largest size stay far below what a dictionary can hold.
+const (
+	assemblyRows = 4096
+	assemblyStep = 1024
+)
 
 // assembly puts rows of several batches together in one batch with dictionaries of its own. Columns are filled one by
 // one; every column has the same number of rows before a flush.

@@ -3,9 +3,8 @@ package op
 func (j *join) emit(out Out) error {
 	j.counters.RowsOut += uint64(len(j.events))
 	for rest := j.events; len(rest) > 0; {
-		n := min(len(rest), assemblyRows)
-		part := rest[:n]
-		rest = rest[n:]
+		part := rest[:min(len(rest), assemblyStep)]
+		rest = rest[len(part):]
 		for i, from := range j.d.layout.sources {
 			at := i
 			if j.computed != nil {
@@ -16,18 +15,24 @@ func (j *join) emit(out Out) error {
 		for _, e := range part {
 			j.rows.b.Time = append(j.rows.b.Time, e.time)
 		}
-		var err error
-		if j.computed != nil {
-			err = out.Batch(0, j.computed.apply(j.rows.batch()))
-			j.rows.clear()
-		} else {
-			err = j.rows.flush(0, out)
+		if len(rest) > 0 && !j.rows.full() {
+			continue
 		}
-		if err != nil {
+		if err := j.flush(out); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// flush emits the gathered rows, or what is computed from them.
+func (j *join) flush(out Out) error {
+	if j.computed == nil {
+		return j.rows.flush(0, out)
+	}
+	err := out.Batch(0, j.computed.apply(j.rows.batch()))
+	j.rows.clear()
+	return err
 }
 
 // gather adds a column of the sides for each event to column at of an assembly.

@@ -21,7 +21,7 @@ func newPairEval(d *joinDecl) *pairEval {
 func (w *pairEval) keep(j *join, events []joinEvent) []joinEvent {
 	kept := events[:0]
 	for len(events) > 0 {
-		n := min(len(events), assemblyRows)
+		n := min(len(events), assemblyStep)
 		part := events[:n]
 		events = events[n:]
 		for _, c := range w.columns {

@@ -14,6 +14,7 @@ type over struct {
 	table    keyTable
 	history  state.Array[*overHistory] // by slot
 	held     int64                     // rows remembered
+	text     int64                     // bytes of their binary values
 	owner    *owner
 	coder    keyCoder
 	evals    []*expr.Eval
@@ -92,7 +93,9 @@ func (o *over) forget(t tuple.Time) {
 		return
 	}
 	for s, ok := o.table.front(); ok && o.table.used(s).Add(o.d.ttl) <= t; s, ok = o.table.front() {
-		o.held -= int64(len(o.history.Get(s).time))
+		h := o.history.Get(s)
+		o.held -= int64(len(h.time))
+		o.text -= textBytes(h.cells)
 		*o.history.At(s) = nil
 		o.table.remove(s)
 	}
@@ -112,12 +115,14 @@ func (o *over) remember(h *overHistory, t tuple.Time, i int) {
 	for _, c := range o.columns {
 		h.cells = append(h.cells, scalarAt(c, i))
 	}
+	o.text += textBytes(h.cells[len(h.cells)-len(o.columns):])
 	o.held++
 	n := 0
 	for len(h.time)-n > o.d.rows && (o.d.time < 0 || n+1 < len(h.time) && h.time[n+1] <= t.Add(-o.d.time)) {
 		n++
 	}
 	if n > 0 {
+		o.text -= textBytes(h.cells[:n*len(o.columns)])
 		h.time = slices.Delete(h.time, 0, n)
 		h.cells = slices.Delete(h.cells, 0, n*len(o.columns))
 		o.held -= int64(n)
@@ -160,19 +165,20 @@ func (o *over) Restore(d *tuple.Decoder) {
 		o.history.Grow(o.table.slots.Len())
 		*o.history.At(slot) = h
 		o.held += int64(len(h.time))
+		o.text += textBytes(h.cells)
 	})
 }
 
 func (o *over) Fork() Operator {
 	f := newOver(o.d)
-	f.table, f.history, f.held = o.table.fork(), o.history.Fork(), o.held
+	f.table, f.history, f.held, f.text = o.table.fork(), o.history.Fork(), o.held, o.text
 	// Histories that exist now belong to neither: whoever changes one copies it.
 	o.owner = new(owner)
 	return f
 }
 
 func (o *over) StateBytes() int64 {
-	return o.table.bytes() + o.history.Bytes() + o.held*int64(8+40*len(o.d.kinds)) + int64(o.table.count)*96
+	return o.table.bytes() + o.history.Bytes() + o.text + o.held*int64(8+40*len(o.d.kinds)) + int64(o.table.count)*96
 }
 
 func (o *over) Counters() Counters {

@@ -218,7 +218,7 @@ func (k *rank) emit(out Out) error {
 	}
 	k.counters.RowsOut += uint64(len(kept))
 	for len(kept) > 0 {
-		n := min(len(kept), assemblyRows)
+		n := min(len(kept), assemblyStep)
 		k.rows.takePositions(k.log, kept[:n])
 		kept = kept[n:]
 		if k.rows.full() {

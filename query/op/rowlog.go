@@ -154,5 +154,20 @@ func (l *rowLog) fork() *rowLog {
 	return &f
 }
 
-// bytes estimates the memory of the rows kept.
-func (l *rowLog) bytes() int64 { return l.size() * rowBytes(l.schema) }
+// bytes estimates the memory of the rows kept, with the dictionaries they keep alive.
+func (l *rowLog) bytes() int64 {
+	n := l.size() * rowBytes(l.schema)
+	for j, f := range l.schema.Fields() {
+		if !f.Type.Kind.IsBinary() {
+			continue
+		}
+		var last *tuple.Lineage
+		for _, c := range l.chunks { // chunks of one dictionary follow each other
+			if d := c.Cols[j].Dict; d != nil && d.Lineage() != last {
+				last = d.Lineage()
+				n += int64(d.Size())
+			}
+		}
+	}
+	return n
+}

@@ -10,7 +10,7 @@ func rowBytes(s *tuple.Schema) int64 {
 		case k == tuple.Bool:
 			n++
 		case k.IsBinary():
-			n += 20 // a code, and its share of a dictionary
+			n += 4
 		case k == tuple.List:
 			n += 68
 		default:

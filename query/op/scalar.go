@@ -56,6 +56,15 @@ func (a *assembly) scalar(j int, v scalar) {
 	}
 }
 
+// textBytes returns the bytes of binary values.
+func textBytes(values []scalar) int64 {
+	n := 0
+	for i := range values {
+		n += len(values[i].text)
+	}
+	return int64(n)
+}
+
 // encode appends the value, which has type t.
 func (v scalar) encode(e *tuple.Encoder, t tuple.Type) {
 	e.Bool(v.set)

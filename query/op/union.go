@@ -108,24 +108,24 @@ func (u *union) Process(in int, b *tuple.Batch, _ Out) error {
 func (u *union) Boundary(in int, t tuple.Time, out Out) (tuple.Time, error) {
 	limit := u.align.boundary(in, t)
 	for more := true; more; {
-		if more = u.collect(limit); len(u.runs) == 0 {
-			break
-		}
+		more = u.collect(limit)
 		u.take()
-		u.counters.RowsOut += uint64(u.rows.rows())
-		if err := u.rows.flush(0, out); err != nil {
-			return 0, err
+		if !more || u.rows.full() {
+			u.counters.RowsOut += uint64(u.rows.rows())
+			if err := u.rows.flush(0, out); err != nil {
+				return 0, err
+			}
 		}
 	}
 	u.align.dropDone()
 	return limit, nil
 }
 
-// collect lists the next runs of merged rows, about as many as make a batch, and reports whether there are more. Runs
+// collect lists the next runs of merged rows, up to some thousand rows, and reports whether there are more. Runs
 // are short where inputs alternate, so the columns are filled one after the other from all of them.
 func (u *union) collect(limit tuple.Time) bool {
 	u.runs = u.runs[:0]
-	for rows := 0; rows < assemblyRows; {
+	for rows := 0; rows < 2*assemblyStep; {
 		port, b, lo, hi, ok := u.align.step(limit)
 		if !ok {
 			return false

@@ -119,9 +119,7 @@ func (r *rig) snapshotBytes() {
 		for _, s := range d.steps(r.streams) {
 			r.finish("towards a snapshot", x, []step{s})
 			if s.aligned {
-				var e tuple.Encoder
-				x.op.Snapshot(&e)
-				out = append(out, string(e.B))
+				out = append(out, snapshotOf(x.op))
 			}
 		}
 		return out
@@ -132,6 +130,12 @@ func (r *rig) snapshotBytes() {
 			r.t.Fatalf("snapshot %d depends on cuts or encodings (%d and %d bytes)", i, len(want[i]), len(got[i]))
 		}
 	}
+}
+
+func snapshotOf(o op.Operator) string {
+	var e tuple.Encoder
+	o.Snapshot(&e)
+	return string(e.B)
 }
 
 // forked lets an instance and forks of it go on side by side: one fork gets the same rows, another gets others.
@@ -149,6 +153,9 @@ func (r *rig) forked() {
 	for _, s := range steps[at:] {
 		for _, y := range []*driver{other, x, same} {
 			r.finish("beside a fork", y, []step{s})
+		}
+		if s.aligned && snapshotOf(x.op) != snapshotOf(same.op) {
+			r.t.Fatalf("an instance and its fork have different snapshots after %v", s)
 		}
 	}
 	r.compare("having forks", x)
