@@ -3,6 +3,7 @@ package trust
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 )
@@ -54,8 +55,15 @@ func (d Dir) secret(name string) (place string, text []byte, err error) {
 	return place, text, err
 }
 
-// LoadRoot reads the root key.
-func (d Dir) LoadRoot() (*SecretKey, error) { return d.loadKey(FileOrgKey, RoleRoot) }
+// LoadRoot reads the root key, which is here only while it is needed.
+func (d Dir) LoadRoot() (*SecretKey, error) {
+	key, err := d.loadKey(FileOrgKey, RoleRoot)
+	if errors.Is(err, ErrMissing) {
+		return nil, &Error{Kind: ErrMissing, Place: d.file(FileOrgKey), Expected: "the organisation's root key",
+			Remedy: "run this where the root key is kept, or bring it here for the moment", Cause: os.ErrNotExist}
+	}
+	return key, err
+}
 
 // LoadNodeKey reads the node key.
 func (d Dir) LoadNodeKey() (*SecretKey, error) { return d.loadKey(FileNodeKey, RoleNode) }

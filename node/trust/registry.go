@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,9 +21,8 @@ type Registry struct {
 
 // known is an organisation with its revocations taken apart.
 type known struct {
-	org     *Org
-	voids   map[PublicKey]Time // the greatest Before of each key
-	numbers map[uint64]bool
+	org   *Org
+	voids map[PublicKey]Time // the greatest Before of each key
 }
 
 // Signer says who signed an envelope.
@@ -57,19 +57,34 @@ func (r *Registry) put(o *Org) error {
 		return &Error{Kind: ErrIdentity, Place: "organisation " + o.Name, Got: "root " + o.Root.ID(),
 			Expected: "root " + old.org.Root.ID(), Remedy: "if it is right, run fednode org untrust " + o.Name + " first"}
 	}
-	next := &known{org: o, voids: make(map[PublicKey]Time), numbers: make(map[uint64]bool)}
-	revocations := o.Revocations
+	merged := *o
 	if old != nil {
 		// What was void stays void, even if the newer file forgot it.
-		revocations = slices.Concat(old.org.Revocations, revocations)
+		merged.Revocations = mergeRevocations(o.Revocations, old.org.Revocations)
 	}
-	for _, s := range revocations {
+	next := &known{org: &merged, voids: make(map[PublicKey]Time)}
+	for _, s := range merged.Revocations {
 		if err := next.revoke(s); err != nil {
 			return err
 		}
 	}
 	r.orgs[o.Name] = next
 	return nil
+}
+
+// mergeRevocations returns a and what of b is not in it. A signature is as good as the whole to tell them apart.
+func mergeRevocations(a, b []*Signed) []*Signed {
+	seen := make(map[string]bool, len(a))
+	for _, s := range a {
+		seen[string(s.Signature)] = true
+	}
+	all := slices.Clone(a)
+	for _, s := range b {
+		if !seen[string(s.Signature)] {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // revoke records a revocation that openRevocation accepts.
@@ -79,7 +94,6 @@ func (k *known) revoke(s *Signed) error {
 		return err
 	}
 	k.voids[rev.Key] = max(k.voids[rev.Key], rev.Before)
-	k.numbers[rev.Number] = true
 	return nil
 }
 
@@ -109,7 +123,10 @@ func (r *Registry) Revoke(s *Signed) (Revocation, error) {
 	if k == nil {
 		return rev, untrusted("revocation", rev.Org)
 	}
-	if len(k.numbers) >= maxRevocations && !k.numbers[rev.Number] {
+	if slices.ContainsFunc(k.org.Revocations, func(o *Signed) bool { return bytes.Equal(o.Signature, s.Signature) }) {
+		return rev, nil
+	}
+	if len(k.org.Revocations) >= maxRevocations {
 		return rev, &Error{Kind: ErrMalformed, Place: "revocations of " + rev.Org, Expected: fmt.Sprintf("at most %d", maxRevocations)}
 	}
 	if err := k.revoke(s); err != nil {

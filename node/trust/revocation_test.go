@@ -33,6 +33,7 @@ func TestRevokedNodesKeyUpToNow(t *testing.T) {
 	require.Equal(t, uint64(1), rev.Number)
 	_, err = reg.Revoke(s)
 	require.NoError(t, err)
+	require.Len(t, reg.Orgs()[0].Revocations, 1, "once, though it came twice")
 	_, err = reg.VerifyCertificate(id.Certificate, now)
 	requireRefusal(t, err, ErrRevoked)
 
@@ -45,6 +46,8 @@ func TestRevokedNodesKeyUpToNow(t *testing.T) {
 	// An older organisation file does not bring the revoked back.
 	old := *reg.Orgs()[0]
 	old.Revocations = nil
+	require.NoError(t, reg.Trust(&old))
+	require.Len(t, reg.Orgs()[0].Revocations, 1)
 	require.NoError(t, reg.Trust(&old))
 	_, err = reg.VerifyCertificate(reseal(t, id, TimeOf(day0), func(*NodeCertificate) {}), now)
 	requireRefusal(t, err, ErrRevoked)
@@ -86,7 +89,7 @@ func TestNodesKeyRevokesOneNode(t *testing.T) {
 	require.NoError(t, err)
 
 	_, err = north.RevokeKey(id.Deploy.Secret.Public(), 0, "", now)
-	requireRefusal(t, err, ErrMissing)
+	require.Contains(t, requireRefusal(t, err, ErrMissing).Remedy, "root key")
 	forged, err := id.Nodes.signValue(ContextRevocation, Revocation{Org: "north", Number: 9, Key: id.Deploy.Secret.Public(), Before: 1}, now)
 	require.NoError(t, err)
 	_, err = reg.Revoke(forged)
