@@ -60,8 +60,16 @@ type bounds struct{ start, end tuple.Time }
 // emit hands results on in batches.
 func (e *emitter) emit(r results, out Out) error {
 	for lo := 0; lo < len(r.groupSlots); lo += emitRows {
-		hi := min(lo+emitRows, len(r.groupSlots))
-		e.write(&r, lo, hi)
+		part := r.slice(lo, min(lo+emitRows, len(r.groupSlots)))
+		e.overflow += e.aggregates(&part) // of rows too that having drops
+		if e.having != nil && !e.plan.havingReadsKeys() {
+			// Most groups may fall here, before their keys have been written.
+			if part = part.pick(e.selected()); len(part.groupSlots) == 0 {
+				continue
+			}
+			e.aggregates(&part)
+		}
+		e.keys.Write(e.batch.Cols[2:2+len(e.plan.keys)], part.groups, part.groupSlots)
 		if err := e.send(out); err != nil {
 			return err
 		}
@@ -69,11 +77,47 @@ func (e *emitter) emit(r results, out Out) error {
 	return nil
 }
 
-func (e *emitter) write(r *results, lo, hi int) {
+func (r *results) slice(lo, hi int) results {
+	part := *r
+	part.groupSlots, part.cellSlots = r.groupSlots[lo:hi], r.cellSlots[lo:hi]
+	if r.bounds != nil {
+		part.bounds = r.bounds[lo:hi]
+	}
+	return part
+}
+
+// pick returns the rows that sel names; it is sel's when these are all.
+func (r *results) pick(sel []uint32) results {
+	if len(sel) == len(r.groupSlots) {
+		return *r
+	}
+	part := *r
+	part.groupSlots, part.cellSlots, part.bounds = nil, nil, nil
+	for _, i := range sel {
+		part.groupSlots, part.cellSlots = append(part.groupSlots, r.groupSlots[i]), append(part.cellSlots, r.cellSlots[i])
+		if r.bounds != nil {
+			part.bounds = append(part.bounds, r.bounds[i])
+		}
+	}
+	return part
+}
+
+// havingReadsKeys reports whether having looks at a group column.
+func (a *aggregation) havingReadsKeys() bool {
+	for _, c := range a.having.Columns() {
+		if c >= 2 && c < 2+len(a.keys) {
+			return true
+		}
+	}
+	return false
+}
+
+// aggregates fills the batch but for its group columns, and returns how many results were out of range.
+func (e *emitter) aggregates(r *results) (overflow uint64) {
 	b := &e.batch
 	b.Sel, b.Time = nil, b.Time[:0]
 	starts, ends := b.Cols[0].Int[:0], b.Cols[1].Int[:0]
-	for i := lo; i < hi; i++ {
+	for i := range r.groupSlots {
 		w := r.window
 		if r.bounds != nil {
 			w = r.bounds[i]
@@ -82,20 +126,22 @@ func (e *emitter) write(r *results, lo, hi int) {
 		b.Time = append(b.Time, w.end.Add(-1))
 	}
 	b.Cols[0].Int, b.Cols[1].Int = starts, ends
-	keys := len(e.plan.keys)
-	e.keys.Write(b.Cols[2:2+keys], r.groups, r.groupSlots[lo:hi])
-	e.overflow += r.cells.results(b.Cols[2+keys:], r.cellSlots[lo:hi], e.count)
+	return r.cells.results(b.Cols[2+len(e.plan.keys):], r.cellSlots, e.count)
+}
+
+// selected returns the rows of the batch for which having is true.
+func (e *emitter) selected() []uint32 {
+	e.sel = e.having.Select(&e.batch, e.sel[:0])
+	return e.sel
 }
 
 func (e *emitter) send(out Out) error {
 	b := &e.batch
-	if e.having != nil {
-		e.sel = e.having.Select(b, e.sel[:0])
-		if len(e.sel) == 0 {
+	if e.having != nil && e.plan.havingReadsKeys() {
+		if sel := e.selected(); len(sel) == 0 {
 			return nil
-		}
-		if len(e.sel) < len(b.Time) {
-			b.Sel = e.sel
+		} else if len(sel) < len(b.Time) {
+			b.Sel = sel
 		}
 	}
 	e.rows += uint64(b.Rows())

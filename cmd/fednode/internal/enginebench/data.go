@@ -18,9 +18,9 @@ type Config struct {
 	BatchRows int
 }
 
-// Default is the load that the targets are stated for: two and a half windows, so that windows fill, close and are reused.
+// Default is the load that the targets are stated for: four windows, so that they fill, close and are reused.
 func Default() Config {
-	return Config{Seed: 1, Records: 3_000_000, Sources: 10_000, PerWindow: 1_200_000, BatchRows: 4096}
+	return Config{Seed: 1, Records: 4_800_000, Sources: 10_000, PerWindow: 1_200_000, BatchRows: 4096}
 }
 
 // Data are connection records in order of stime, in batches; the source and destination columns have one dictionary each.
