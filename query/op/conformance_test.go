@@ -101,7 +101,7 @@ func matched(after string) string {
 }
 
 func lookups(table, match string) []optest.Input {
-	return []optest.Input{{Schema: conns}, {Schema: table, Gap: second, Domain: 4, Table: &optest.TableInput{Key: []string{"k"}, Match: match, TTL: 2 * second}}}
+	return []optest.Input{{Schema: conns}, {Schema: table, Gap: second, Domain: 4, Table: &op.Table{Key: []string{"k"}, Match: match, TTL: 2 * second}}}
 }
 
 func windows() []optest.Input {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"sort"
 
+	"fednode/query/op"
 	"fednode/query/tuple"
 )
 
@@ -20,15 +21,8 @@ type Input struct {
 	Domain int
 	// Gap is the mean distance between rows in microseconds, 200 ms if 0.
 	Gap int64
-	// Table says that the input is a keyed table; see op.Table.
-	Table *TableInput
-}
-
-// TableInput describes an input that is a keyed table.
-type TableInput struct {
-	Key   []string
-	Match string
-	TTL   int64
+	// Table is set where the input is a keyed table.
+	Table *op.Table
 }
 
 // stream makes n random rows in order of stime.

@@ -63,12 +63,9 @@ func (c Case) plan(t *testing.T) (*op.Plan, []op.Input) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		input := op.Input{Name: x.Name, Schema: s}
+		input := op.Input{Name: x.Name, Schema: s, Table: x.Table}
 		if input.Name == "" {
 			input.Name = fmt.Sprintf("in%d", i)
-		}
-		if x.Table != nil {
-			input.Table = &op.Table{Key: x.Table.Key, Match: x.Table.Match, TTL: x.Table.TTL}
 		}
 		in = append(in, input)
 	}
