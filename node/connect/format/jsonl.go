@@ -16,11 +16,13 @@ type jsonDecoder struct {
 	maxRow int
 
 	// the current record
-	rows   *Rows
-	text   []byte
-	serial uint64
-	fail   jsonFailure
-	plain  []byte // a string without its escapes
+	rows    *Rows
+	text    []byte
+	serial  uint64
+	set     int  // columns that have a value
+	escapes bool // there is a backslash in the text
+	fail    jsonFailure
+	plain   []byte // a string without its escapes
 }
 
 // jsonParts are the texts of a column that is made of several fields.
@@ -64,6 +66,7 @@ func newJSONL(s *connect.Stream, o *Options) *jsonDecoder {
 }
 
 func (d *jsonDecoder) decode(data []byte, at cursor, last bool, rows *Rows) (cursor, error) {
+	escapeAt := nextEscape(data, 0)
 	for i := 0; i < len(data) && !rows.Full(); {
 		nl := bytes.IndexByte(data[i:], '\n')
 		next := i + nl + 1
@@ -74,13 +77,25 @@ func (d *jsonDecoder) decode(data []byte, at cursor, last bool, rows *Rows) (cur
 			nl, next = len(data)-i, len(data)
 		}
 		if line := trimCR(data[i : i+nl]); len(line) > 0 {
+			d.escapes = escapeAt < i+len(line)
 			d.record(record{at.line, at.offset, line, int64(len(line))}, rows)
 		}
 		at.offset += int64(next - i)
 		at.line++
-		i = next
+		if i = next; escapeAt < i {
+			escapeAt = nextEscape(data, i)
+		}
 	}
 	return at, nil
+}
+
+// nextEscape returns the place of the first backslash from i on, the length of data if there is none. Most inputs have
+// few, and in a line without one a string ends at the next quote.
+func nextEscape(data []byte, i int) int {
+	if n := bytes.IndexByte(data[i:], '\\'); n >= 0 {
+		return i + n
+	}
+	return len(data)
 }
 
 func (d *jsonDecoder) record(rec record, rows *Rows) {
@@ -90,6 +105,7 @@ func (d *jsonDecoder) record(rec record, rows *Rows) {
 	}
 	d.rows, d.text = rows, rec.raw
 	d.serial++
+	d.set = 0
 	for k := range d.parts {
 		d.parts[k].set = 0
 	}
@@ -114,7 +130,9 @@ func (d *jsonDecoder) record(rec record, rows *Rows) {
 		d.refuse(rec)
 		return
 	}
-	rows.fill(d.serial)
+	if d.set < len(rows.cols)-len(rows.places) {
+		rows.fill(d.serial)
+	}
 	if col, reason := rows.endRow(rec.line, rec.offset); reason != connect.OK {
 		rows.rejectValue(rec, reason, col, nil)
 	}
@@ -240,6 +258,11 @@ func (d *jsonDecoder) member(field *jsonField, i, depth int) (int, bool) {
 		return end, d.assign(field, jsonValue{text: text[i:end], kind: jsonObject})
 	}
 	if field == nil || len(field.targets) == 0 {
+		if text[i] == '"' && !d.escapes {
+			if end := quoteEnd(text, i+1); end >= 0 {
+				return end + 1, true
+			}
+		}
 		end := skipValue(text, i)
 		if end < 0 {
 			return i, d.syntax(-end-1, "a JSON value")
@@ -261,11 +284,15 @@ func (d *jsonDecoder) plainValue(c *column, i int) (end int, ok bool) {
 		return 0, false
 	}
 	if text[i] == '"' {
-		end, escaped := stringEnd(text, i+1)
-		if end < 0 || escaped || c.appendText(text[i+1:end]) != connect.OK {
+		if d.escapes {
+			return 0, false
+		}
+		end := quoteEnd(text, i+1)
+		if end < 0 || c.appendText(text[i+1:end]) != connect.OK {
 			return 0, false
 		}
 		c.serial = d.serial
+		d.set++
 		return end + 1, true
 	}
 	if c.parse != parseInt || c.valid != nil {
@@ -281,6 +308,7 @@ func (d *jsonDecoder) plainValue(c *column, i int) (end int, ok bool) {
 	}
 	c.ints = append(c.ints, x)
 	c.serial = d.serial
+	d.set++
 	return i, true
 }
 
@@ -322,8 +350,10 @@ func (d *jsonDecoder) assign(field *jsonField, v jsonValue) bool {
 				continue // the exact key was there, or the path before: the first counts
 			}
 			c.truncate(d.rows.n)
+			d.set--
 		}
 		c.serial = d.serial
+		d.set++
 		if v.kind == jsonNull {
 			c.appendNull()
 			continue
@@ -353,6 +383,7 @@ func (d *jsonDecoder) endParts() bool {
 			continue // one is missing: the column is null
 		}
 		d.rows.cols[p.col].serial = d.serial
+		d.set++
 		p.join = append(p.join[:0], bytes.Join(p.texts, []byte{' '})...)
 		if reason := d.rows.cols[p.col].appendText(p.join); reason != connect.OK {
 			d.fail = jsonFailure{reason: reason, col: p.col, value: p.join}

@@ -173,6 +173,26 @@ func stringEnd(text []byte, i int) (end int, escaped bool) {
 	}
 }
 
+// quoteEnd returns the place of the first quote from i on, or -1.
+func quoteEnd(text []byte, i int) int {
+	const (
+		low7   = 0x7F7F7F7F7F7F7F7F
+		quotes = '"' * 0x0101010101010101
+	)
+	for ; i+8 <= len(text); i += 8 {
+		q := binary.LittleEndian.Uint64(text[i:]) ^ quotes
+		if m := ^((q&low7 + low7) | q | low7); m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+	}
+	for ; i < len(text); i++ {
+		if text[i] == '"' {
+			return i
+		}
+	}
+	return -1
+}
+
 // skipValue returns the place behind the value at i; if there is none, -1 minus the place where it stops being one.
 func skipValue(text []byte, i int) int {
 	if i >= len(text) {
@@ -194,6 +214,12 @@ func skipValue(text []byte, i int) int {
 // skipScalar passes over a number, true, false or null. NaN and the infinities are no JSON, but widely written.
 func skipScalar(text []byte, i int) int {
 	start := i
+	for i < len(text) && text[i]-'0' <= 9 {
+		i++ // most are digits and nothing else
+	}
+	if i > start && i < len(text) && (text[i] == ',' || text[i] == '}') {
+		return i
+	}
 	for i < len(text) {
 		c := text[i]
 		if c == ',' || c == '}' || c == ']' || c <= ' ' || c == ':' || c == '"' {
