@@ -39,17 +39,20 @@ func (a *assembly) takeRuns(j int, runs []rowRun) {
 			dst.Bool = append(dst.Bool, r.b.Cols[j].Bool[r.lo:r.hi]...)
 		}
 	case k.IsInt():
-		for _, r := range runs {
-			dst.Int = append(dst.Int, r.b.Cols[j].Int[r.lo:r.hi]...)
+		for i := range runs {
+			r := &runs[i]
+			if src := r.b.Cols[j].Int; r.hi-r.lo == 1 { // the usual case where inputs alternate, and no call
+				dst.Int = append(dst.Int, src[r.lo])
+			} else {
+				dst.Int = append(dst.Int, src[r.lo:r.hi]...)
+			}
 		}
 	case k == tuple.Float64:
 		for _, r := range runs {
 			dst.Float = append(dst.Float, r.b.Cols[j].Float[r.lo:r.hi]...)
 		}
 	default:
-		for _, r := range runs {
-			dst.Code = a.recoded[j].appendRange(dst.Code, &r.b.Cols[j], r.lo, r.hi)
-		}
+		dst.Code = a.recoded[j].appendRuns(dst.Code, j, runs)
 	}
 	a.runsValid(dst, n, j, runs)
 }

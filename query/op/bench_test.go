@@ -198,3 +198,38 @@ func BenchmarkUnion(b *testing.B) {
 	}
 	perRow(b, 4*benchRows)
 }
+
+// BenchmarkKeyed runs the kinds that keep something for every key over 10,000 keys.
+func BenchmarkKeyed(b *testing.B) {
+	in, batches := benchConns(b, 16)
+	for _, c := range []struct{ kind, text string }{
+		{"dedup", "by = [\"src\", \"dport\"]\nwithin = \"1s\""},
+		{"throttle", "key = [\"src\"]\ntype = \"limit\"\ncount = 2\nper = \"10s\""},
+		{"over", "key = [\"src\"]\nadd = { usual = \"avg(bytes, 10)\", last = \"lag(dport)\" }\nttl = \"1h\""},
+		{"pattern", "key = [\"src\"]\nwithin = \"1s\"\nsteps = [{ name = \"a\", where = \"dport < 100\", min = 3 }, { name = \"b\", where = \"bytes > 3000\" }]"},
+		{"sample", "fraction = 0.1\nby = [\"src\"]"},
+	} {
+		b.Run(c.kind, func(b *testing.B) {
+			o := mustBuild(b, c.kind, c.text, in).New()
+			sink := &countRows{}
+			b.ReportAllocs()
+			last := tuple.Time(0)
+			times := make([]tuple.Time, benchRows)
+			for i := 0; b.Loop(); i++ {
+				w := *batches[i%len(batches)]
+				for k := range times {
+					last += 50
+					times[k] = last
+				}
+				w.Time = times
+				if err := o.Process(0, &w, sink); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := o.Boundary(0, last, sink); err != nil {
+					b.Fatal(err)
+				}
+			}
+			perRow(b, benchRows)
+		})
+	}
+}

@@ -47,14 +47,21 @@ func (r *recoder) append(dst []uint32, src *tuple.Column, rows []uint32) []uint3
 	return dst
 }
 
-// appendRange adds the codes of rows [lo, hi) of src to dst.
-func (r *recoder) appendRange(dst []uint32, src *tuple.Column, lo, hi int) []uint32 {
+// appendRuns adds the codes of column j of every run to dst.
+func (r *recoder) appendRuns(dst []uint32, j int, runs []rowRun) []uint32 {
+	var last *tuple.Dict
 	var own []uint32
-	if src.Dict != nil && src.Dict.Distinct() {
-		own = r.codesOf(src.Dict)
-	}
-	for i := lo; i < hi; i++ {
-		dst = append(dst, r.code(own, src, i))
+	for k := range runs {
+		run := &runs[k]
+		c := &run.b.Cols[j]
+		if c.Dict != last {
+			if last, own = c.Dict, nil; last != nil && last.Distinct() {
+				own = r.codesOf(last)
+			}
+		}
+		for i := run.lo; i < run.hi; i++ {
+			dst = append(dst, r.code(own, c, i))
+		}
 	}
 	return dst
 }
