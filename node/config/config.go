@@ -115,6 +115,9 @@ type Options struct {
 	Env spec.Env
 	// Connectors are the kinds of connectors.
 	Connectors *bind.Connectors
-	// Keys gives the secrets of exports by name: "own" or "contract:ID".
+	// Keys gives the secrets of exports by name: OwnKey or "contract:ID". Without it no column can be hashed.
 	Keys func(name string) (*export.Key, error)
 }
+
+// OwnKey names the secret of exports that nobody else has.
+const OwnKey = "own"

@@ -24,6 +24,9 @@ func (c *Config) exports(r *spec.Reader, keys func(string) (*export.Key, error))
 
 func (c *Config) export(name string, r *spec.Reader, keys func(string) (*export.Key, error)) {
 	x := &export.Export{Name: name}
+	if !query.ValidName(name) {
+		r.P.Add(r.T.Pos, r.T.Path, query.NameRule, "`%s` is not a name", name)
+	}
 	stream, _ := r.NeedString("stream")
 	x.Stream = c.Node.Org + "/" + stream
 	for _, v := range r.Strings("to", false) {
@@ -150,7 +153,11 @@ func readColumn(r *spec.Reader, e *spec.Entry, keys func(string) (*export.Key, e
 	}
 	cr := spec.Read(t, r.P)
 	if e.Value.Kind == spec.TableKind {
-		form = cr.OneOf("form", "", names...)
+		v := cr.Value("form", true, spec.String)
+		if v == nil {
+			return c, false
+		}
+		form = v.Str
 	}
 	if form == "drop" {
 		cr.Done()
@@ -169,7 +176,7 @@ func readColumn(r *spec.Reader, e *spec.Entry, keys func(string) (*export.Key, e
 		if cr.Bool("prefix_preserving", false) && f == tuple.Pseudonym {
 			c.Form = tuple.PrefixPseudonym
 		}
-		key, err := keys(cr.String("key", "own"))
+		key, err := keys(cr.String("key", OwnKey))
 		if err != nil {
 			cr.Errorf("key", "", "%v", err)
 			return c, false

@@ -1,11 +1,16 @@
 package config
 
 import (
+	"fmt"
 	"net"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/multiformats/go-multiaddr"
+
+	"fednode/node/export"
 	"fednode/query"
 	"fednode/query/op"
 	"fednode/query/spec"
@@ -24,13 +29,16 @@ const (
 // Read reads a node's file. The configuration is nil if there is an error.
 func Read(file string, src []byte, o Options) (*Config, *spec.Problems) {
 	p := &spec.Problems{}
+	if o.Keys == nil {
+		o.Keys = func(name string) (*export.Key, error) { return nil, fmt.Errorf("the key `%s` is not at hand", name) }
+	}
 	root := spec.ParseTOML(file, src, o.Env, p)
 	if root == nil {
 		return nil, p
 	}
 	c := &Config{File: file, Dir: filepath.Dir(file), Connectors: o.Connectors}
 	r := spec.Read(root, p)
-	c.node(sub(r, "node", true))
+	c.node(sub(r, "node", false))
 	c.listen(sub(r, "listen", false), r)
 	c.federation(sub(r, "federation", false))
 	c.availability(sub(r, "availability", false))
@@ -58,14 +66,17 @@ func sub(r *spec.Reader, key string, required bool) *spec.Reader {
 
 // name reads a name such as those of organisations and nodes.
 func name(r *spec.Reader, key string) string {
-	s := r.String(key, "")
+	v := r.Value(key, false, spec.String)
 	switch {
-	case s == "" && !r.T.Has(key):
+	case v == nil && !r.T.Has(key):
 		r.Errorf(key, "add "+key+" = \"NAME\" to ["+r.T.Path+"]", "the key `%s` is missing", key)
-	case !query.ValidName(s):
-		r.Errorf(key, query.NameRule, "`%s` is not a name", s)
+	case v == nil: // of the wrong kind, recorded
+	case !query.ValidName(v.Str):
+		r.Errorf(key, query.NameRule, "`%s` is not a name", v.Str)
+	default:
+		return v.Str
 	}
-	return s
+	return ""
 }
 
 func (c *Config) node(r *spec.Reader) {
@@ -96,9 +107,7 @@ func (c *Config) path(p string) string {
 func (c *Config) listen(r, root *spec.Reader) {
 	c.Listen.P2P = r.String("p2p", defaultP2P)
 	checkAddress(r, "p2p", c.Listen.P2P)
-	for _, v := range r.Strings("announce", false) {
-		c.Listen.Announce = append(c.Listen.Announce, v.Str)
-	}
+	c.Listen.Announce = multiaddrs(r, "announce", "")
 	c.Listen.API = r.String("api", defaultAPI)
 	api := sub(root, "api", false)
 	c.Listen.TLSCert, c.Listen.TLSKey = c.path(api.String("tls_cert", "")), c.path(api.String("tls_key", ""))
@@ -138,13 +147,29 @@ func checkAddress(r *spec.Reader, key, a string) (host string) {
 	return host
 }
 
+// multiaddrs reads multiaddresses, which must end in /p2p/ID if tail says so.
+func multiaddrs(r *spec.Reader, key, tail string) (out []string) {
+	hint := "write one such as /dns4/node.example.org/tcp/7481" + tail
+	for _, v := range r.Strings(key, false) {
+		m, err := multiaddr.NewMultiaddr(v.Str)
+		if err != nil {
+			r.P.Add(v.Pos, r.T.KeyPath(key), hint, "`%s` is not a multiaddress", v.Str)
+			continue
+		}
+		if _, id := peer.SplitAddr(m); tail != "" && id == "" {
+			r.P.Add(v.Pos, r.T.KeyPath(key), hint, "`%s` does not say which peer is there", v.Str)
+			continue
+		}
+		out = append(out, v.Str)
+	}
+	return out
+}
+
 func loopback(host string) bool { return net.ParseIP(host).IsLoopback() }
 
 func (c *Config) federation(r *spec.Reader) {
 	c.Federation.DialOut = r.OneOf("dial", "both", "both", "out") == "out"
-	for _, v := range r.Strings("peers", false) {
-		c.Federation.Peers = append(c.Federation.Peers, v.Str)
-	}
+	c.Federation.Peers = multiaddrs(r, "peers", "/p2p/ID")
 	c.Federation.ClockSkew = micros(r.Duration("clock_skew", 5*tuple.Second, 0, tuple.Hour))
 	if v := r.Value("host", false, spec.Array); v != nil {
 		for _, e := range v.Array {
