@@ -74,16 +74,16 @@ func TestAggregateGrowth(t *testing.T) {
 		p := aggregatePlan(t, "k string, v int64", decl...)
 		few := timePerRow(t, p, 1_000)
 		many := timePerRow(t, p, 100_000)
-		if ratio := float64(many) / float64(few); ratio > 30 {
+		if ratio := float64(many) / float64(few); ratio > 20 {
 			t.Errorf("%v: %v a row with 1,000 keys, %v with 100,000", decl, few, many)
 		}
 	}
 }
 
-// timePerRow is the least of three runs over a million rows of so many keys.
+// timePerRow is the least of three runs over half a million rows of so many keys, after as many that number the keys.
 func timePerRow(t *testing.T, p *op.Plan, keys int) time.Duration {
 	t.Helper()
-	const batches, rows = 60, 4096
+	const batches, rows = 240, 4096
 	rng := rand.New(rand.NewPCG(uint64(keys), 1))
 	dict := tuple.NewDictBuilder()
 	for i := range keys {
@@ -106,9 +106,11 @@ func timePerRow(t *testing.T, p *op.Plan, keys int) time.Duration {
 			if err := o.Process(0, b, discard{}); err != nil {
 				t.Fatal(err)
 			}
-			spent += time.Since(start)
+			if n >= batches/2 {
+				spent += time.Since(start)
+			}
 		}
-		best = min(best, spent/(batches*rows))
+		best = min(best, spent/(batches/2*rows))
 	}
 	return best
 }

@@ -144,6 +144,17 @@ func (c *cells) present(dst, slots []uint32) []uint32 {
 	return dst
 }
 
+// countPresent returns how many slots have rows.
+func (c *cells) countPresent() int {
+	n := 0
+	for s := range uint32(c.rows.Len()) {
+		if c.rows.Get(s) != 0 {
+			n++
+		}
+	}
+	return n
+}
+
 func (c *cells) snapshot(e *tuple.Encoder, slots []uint32) {
 	counts := make([]int64, len(slots))
 	for i, s := range slots {

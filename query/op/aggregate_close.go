@@ -65,6 +65,9 @@ func (g *gridded) closeWindow(j int64, out Out) error {
 	if g.known != nil {
 		g.present = g.known.complete(g.present, gen.Groups, r.window.end)
 		c.grow(gen.Len())
+		if l := g.limits.Groups; l > 0 && int64(g.known.groups.Len()) > l {
+			return &LimitError{What: "known groups", Limit: l}
+		}
 	}
 	r.groups, r.cells, r.groupSlots, r.cellSlots = gen.Groups, c, g.present, g.present
 	return g.emit.emit(r, out)

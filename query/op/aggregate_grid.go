@@ -137,8 +137,7 @@ func (g *gridded) outgrown() bool {
 	}
 	for _, p := range g.panes {
 		if p.gen == g.gen {
-			g.present = p.cells.present(g.present[:0], p.gen.Order())
-			g.gen.live = max(g.gen.live, len(g.present))
+			g.gen.live = max(g.gen.live, p.cells.countPresent())
 		}
 	}
 	return g.gen.outgrown()
@@ -193,8 +192,7 @@ func (g *gridded) Boundary(_ int, t tuple.Time, out Out) (tuple.Time, error) {
 // are too many slots; memory is looked at now and then.
 func (g *gridded) checkLimits(p *pane) error {
 	if l := g.limits.Groups; l > 0 && int64(p.gen.Len()) > l {
-		g.present = p.cells.present(g.present[:0], p.gen.Order())
-		if int64(len(g.present)) > l {
+		if int64(p.cells.countPresent()) > l {
 			return &LimitError{What: "groups", Limit: l}
 		}
 	}

@@ -60,7 +60,9 @@ func (g *gridded) Restore(d *tuple.Decoder) {
 		if dense.restore(d, len(places)); d.Err() != nil {
 			return
 		}
-		p.cells.grow(n)
+		if len(places) > 0 {
+			p.cells.grow(int(places[len(places)-1]) + 1)
+		}
 		if err := p.cells.merge(dense, upTo(len(places)), places); err != nil {
 			d.Fail("%v", err)
 			return

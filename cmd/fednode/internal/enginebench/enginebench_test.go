@@ -1,9 +1,12 @@
 package enginebench
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"fednode/query/tuple"
 )
 
 // Both sides give the same rows for every query, over windows that end within batches and with few sources and many.
@@ -15,6 +18,7 @@ func TestSidesAgree(t *testing.T) {
 		d := Generate(c)
 		for _, q := range Queries() {
 			require.NoError(t, compare(q, d, Operators), q.Name)
+			require.NoError(t, compare(q, d, Forked), q.Name)
 		}
 	}
 }
@@ -31,4 +35,37 @@ func TestRun(t *testing.T) {
 		require.InDelta(t, r.PlainNsPerRecord/r.NsPerRecord, r.Ratio, 1e-9)
 		require.Less(t, r.AllocsPerRecord, 0.05)
 	}
+}
+
+// A side that gives other rows is found out: one row less, one value changed, two rows in another order.
+func TestDifferenceIsFound(t *testing.T) {
+	d := Generate(Config{Seed: 1, Records: 20_000, Sources: 60, PerWindow: 9_000, BatchRows: 4096})
+	q := Queries()[1]
+	other := q
+	other.Text = strings.Replace(q.Text, "conns > 100", "conns > 110", 1)
+	for name, build := range map[string]Build{
+		"fewer rows": func(_ Query, s *tuple.Schema, sink func(*tuple.Batch) error) (Engine, error) {
+			return Operators(other, s, sink)
+		},
+		"another value": func(q Query, s *tuple.Schema, sink func(*tuple.Batch) error) (Engine, error) {
+			return Operators(q, s, func(b *tuple.Batch) error {
+				c := b.Clone()
+				c.Cols[3].Int[0]++
+				return sink(c)
+			})
+		},
+		"another order": func(q Query, s *tuple.Schema, sink func(*tuple.Batch) error) (Engine, error) {
+			return Operators(q, s, func(b *tuple.Batch) error {
+				c := b.Clone()
+				c.Sel = []uint32{1, 0}
+				for i := 2; i < len(c.Time); i++ {
+					c.Sel = append(c.Sel, uint32(i))
+				}
+				return sink(c)
+			})
+		},
+	} {
+		require.ErrorContains(t, compare(q, d, build), "differ", name)
+	}
+	require.NoError(t, compare(q, d, Operators))
 }

@@ -117,9 +117,31 @@ func (n *node) boundary(t tuple.Time) error {
 	return nil
 }
 
-// Fork replaces every operator by its fork, and returns the originals for the caller to keep: what runs on is a side of
-// a fork that exists.
-func (c *chain) Fork() []op.Operator {
+// Forked is Operators with a fork of every operator made each hundred batches and kept until the next: what runs on shares
+// its state with a fork all the time.
+func Forked(q Query, schema *tuple.Schema, sink func(*tuple.Batch) error) (Engine, error) {
+	e, err := Operators(q, schema, sink)
+	if err != nil {
+		return nil, err
+	}
+	return &forked{chain: e.(*chain)}, nil
+}
+
+type forked struct {
+	*chain
+	batches int
+	kept    []op.Operator
+}
+
+func (f *forked) Batch(b *tuple.Batch) error {
+	if f.batches++; f.batches%100 == 0 {
+		f.kept = f.fork()
+	}
+	return f.chain.Batch(b)
+}
+
+// fork replaces every operator by its fork and returns the originals.
+func (c *chain) fork() []op.Operator {
 	var kept []op.Operator
 	for _, n := range c.nodes {
 		if n.op != nil {
