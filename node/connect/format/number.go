@@ -256,9 +256,43 @@ func readDuration(v []byte, unit connect.Unit) (int64, connect.Reason) {
 		}
 		return readScaled(v, unit)
 	}
+	if x, ok := readOnePart(v); ok {
+		return x, connect.OK
+	}
 	x, err := tuple.ParseDuration(string(v))
 	if err != nil {
 		return 0, connect.WrongType
 	}
 	return x, connect.OK
+}
+
+// readOnePart reads a duration of one number and one of the units s, ms and us, as programs write most; false: the
+// general parser is to read it.
+func readOnePart(v []byte) (int64, bool) {
+	n, point := 0, -1
+	for ; n < len(v) && (v[n]-'0' <= 9 || v[n] == '.' && point < 0); n++ {
+		if v[n] == '.' {
+			point = n
+		}
+	}
+	fraction := 0
+	if point >= 0 {
+		fraction = n - point - 1
+	}
+	name, most := string(v[n:]), 0
+	switch name {
+	case "s":
+		most = 6
+	case "ms":
+		most = 3
+	case "us":
+	default:
+		return 0, false
+	}
+	if n == 0 || n > 15 || fraction > most {
+		return 0, false
+	}
+	unit, _ := connect.UnitMicros(name)
+	x, reason := readScaled(v[:n], unit)
+	return x, reason == connect.OK
 }

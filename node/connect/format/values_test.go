@@ -106,6 +106,18 @@ func TestTimeOfSeveralFields(t *testing.T) {
 	require.Equal(t, []string{`"2013-03-01T07:05:00Z"`}, read(t, s, csvOptions(), "date,time\n01.03.2013,07:05\n"))
 }
 
+func TestDurationsAgreeWithTheGeneralParser(t *testing.T) {
+	for _, text := range []string{"0s", "1s", "1.5s", "0.000001s", "0.0000001s", "1.s", ".5s", ".s", "s", "250ms", "0.001ms", "0.0001ms", "7us", "7.5us", "7µs", "1..5s", "-1s", "+2s",
+		"999999999999999s", "9999999999999999s", "1s2", "1h30m", "7d", "1 s", "s1", ""} {
+		want, err := tuple.ParseDuration(text)
+		got, reason := readDuration([]byte(text), connect.Unit{})
+		require.Equal(t, err == nil, reason == connect.OK, text)
+		if err == nil {
+			require.Equal(t, want, got, text)
+		}
+	}
+}
+
 // Every local time of a year around both changes of the clocks must be what package time makes of it.
 func TestZoneCacheAgreesWithPackageTime(t *testing.T) {
 	loc, err := time.LoadLocation("Europe/Berlin")
