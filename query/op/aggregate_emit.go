@@ -23,7 +23,7 @@ type emitter struct {
 const emitRows = 4096
 
 func newEmitter(p *aggregation) *emitter {
-	e := &emitter{plan: p, keys: state.NewKeyWriter(p.keyTypes()), count: make([]int64, emitRows)}
+	e := &emitter{plan: p, keys: state.NewKeyWriter(p.keyTypes())}
 	e.batch = tuple.Batch{Schema: p.schema, Cols: make([]tuple.Column, p.schema.Len())}
 	for i := range 2 {
 		e.batch.Cols[i].Reset(tuple.Of(tuple.Timestamp))
@@ -126,6 +126,9 @@ func (e *emitter) aggregates(r *results) (overflow uint64) {
 		b.Time = append(b.Time, w.end.Add(-1))
 	}
 	b.Cols[0].Int, b.Cols[1].Int = starts, ends
+	if len(e.count) < len(r.cellSlots) {
+		e.count = make([]int64, len(r.cellSlots))
+	}
 	return r.cells.results(b.Cols[2+len(e.plan.keys):], r.cellSlots, e.count)
 }
 

@@ -123,9 +123,9 @@ func (a *Array[T]) Append(v T) uint32 {
 	return i
 }
 
-// Clear empties the array. Memory that no fork shares is kept for the next use.
+// Clear empties the array. Memory that no fork shares is kept for the next use, unless most of it was not needed this time.
 func (a *Array[T]) Clear() {
-	if a.pages != nil {
+	if a.pages != nil || len(a.flat) > 8*max(a.n, PageSize) {
 		*a = Array[T]{}
 		return
 	}

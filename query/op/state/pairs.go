@@ -65,10 +65,12 @@ func (p *Pairs) growIndex() {
 	p.index, p.mask = index, mask
 }
 
-// Clear empties the table and keeps what memory no fork shares.
+// Clear empties the table and keeps what memory no fork shares, unless most of it was not needed this time.
 func (p *Pairs) Clear() {
+	few := int(p.mask) > 32*max(p.Len(), PageSize)
 	p.entries.Clear()
-	if p.mask == 0 {
+	if few || p.index.Flat() == nil {
+		p.index, p.mask = Array[uint32]{}, 0
 		return
 	}
 	p.index.Clear()
