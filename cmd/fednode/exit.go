@@ -7,6 +7,7 @@ import (
 
 	"fednode/node/export"
 	"fednode/node/flow"
+	"fednode/node/trust"
 	"fednode/query/spec"
 )
 
@@ -44,7 +45,7 @@ func exitCode(err error) int {
 		return exitDone
 	case errors.As(err, &coded):
 		return coded.code
-	case errors.As(err, new(*spec.Error)):
+	case errors.As(err, new(*spec.Error)), errors.As(err, new(*trust.Error)):
 		return exitWrong
 	case errors.As(err, new(*flow.RefusedError)), errors.As(err, new(*export.DeniedError)):
 		return exitRefused

@@ -48,6 +48,7 @@ One query: fednode query run FILE --source NAME=PATH
 		return wrong("%w; see %s --help", err, c.CommandPath())
 	})
 	root.AddCommand(queryCommand())
+	root.AddCommand(initCommand(), orgCommand(), nodeCommand(), keyCommand())
 	return root
 }
 
