@@ -247,10 +247,12 @@ func (a *aggregation) nameGroup(err error, groups *state.Groups, groupOf func(ui
 // StateBytes counts spare memory too: it is held.
 func (g *gridded) StateBytes() int64 {
 	n := g.gen.Bytes()
+	counted := g.gen
 	for _, p := range g.panes {
 		n += p.cells.bytes()
-		if p.gen != g.gen {
+		if p.gen != g.gen && p.gen != counted { // panes of one generation follow each other
 			n += p.gen.Bytes()
+			counted = p.gen
 		}
 	}
 	for _, c := range g.spare {

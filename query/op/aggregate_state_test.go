@@ -166,3 +166,30 @@ func (k *keepRows) lines() []string {
 	}
 	return out
 }
+
+// A batch of known keys costs no allocation, however many rows it has, whichever way its rows are selected.
+func TestAggregateAllocatesNothing(t *testing.T) {
+	for _, decl := range [][]string{
+		{`window = { tumbling = "1h" }`, `aggregates = { n = "count()", total = "sum(v)", lo = "min(v)", d = "count_distinct(v)", dk = "count_distinct(k)" }`},
+		{`window = { sliding = "2h", every = "1h" }`, `aggregates = { f = "first(k)", s = "stddev(v)", q = "quantile(v, 0.5)", t = "top_k(k, 2)", a = "approx_count_distinct(v)" }`},
+		{`window = { session = "1h" }`, `aggregates = { n = "count(v)", a = "avg(v)" }`},
+	} {
+		o := aggregatePlan(t, "k string, v int64", append(decl, `group_by = ["k"]`)...).New()
+		b := freshKeys(tuple.NewBatchBuilder(p1Schema(t)), 1, 3000)
+		some := &tuple.Batch{Schema: b.Schema, Time: b.Time, Cols: b.Cols}
+		for i := 0; i < len(b.Time); i += 2 {
+			some.Sel = append(some.Sel, uint32(i))
+		}
+		process := func() {
+			for _, x := range []*tuple.Batch{b, some} {
+				if err := o.Process(0, x, discard{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		process()
+		if n := testing.AllocsPerRun(20, process); n > 2 {
+			t.Errorf("%v: %v allocations for two batches", decl, n)
+		}
+	}
+}
