@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -187,11 +188,14 @@ func (b *Book) Revisions(share func(*Descriptor) bool) []wire.Revision {
 }
 
 // Wanted returns the queries of announced revisions that this book should pull, and warnings of rivals among them.
+// Queries of organisations that are not trusted are not wanted: their descriptors would be refused.
 func (b *Book) Wanted(announced []wire.Revision) (pull []string, warnings []*Rival) {
 	for _, r := range announced {
 		held, ok := b.entry(r.Query)
 		if !ok {
-			pull = append(pull, r.Query)
+			if org, _, _ := strings.Cut(r.Query, "/"); b.registry.Trusts(org) {
+				pull = append(pull, r.Query)
+			}
 			continue
 		}
 		// Of one revision with two contents the other is pulled too: Adopt reports it.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"fednode/node/trust"
 	"fednode/node/wire"
@@ -73,7 +74,11 @@ func (e *NotHostedError) Error() string {
 	case clauseHost:
 		return fmt.Sprintf("%s hosts nothing for org %q; ask %s to add [[federation.host]] with %s", e.Host, e.Org, e.Host, e.Need) + what
 	case clauseOperators:
-		return fmt.Sprintf("federation.host for org %q does not allow operator kind %s; ask %s to add it to operators", e.Org, e.Need, e.Host) + what
+		kinds, them := "kind", "it"
+		if strings.Contains(e.Need, ", ") {
+			kinds, them = "kinds", "them"
+		}
+		return fmt.Sprintf("federation.host for org %q does not allow operator %s %s; ask %s to add %s to operators", e.Org, kinds, e.Need, e.Host, them) + what
 	case clauseFragments:
 		return fmt.Sprintf("federation.host for org %q allows max_fragments = %s and as many run; ask %s to raise it to %s", e.Org, e.Have, e.Host, e.Need) + what
 	}

@@ -73,4 +73,5 @@ func TestMayHostCountsMergedUnions(t *testing.T) {
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, `"aggregate", "union"`, e.Need)
 	require.Equal(t, `"filter"`, e.Have)
+	require.ErrorContains(t, err, `operator kinds "aggregate", "union"; ask south to add them`)
 }

@@ -11,14 +11,14 @@ import (
 )
 
 // Lapse is a descriptor that is held but not in force, and why: the key that signed it was revoked, its organisation is
-// no longer trusted, or this build cannot read it. Nothing runs because of it.
+// no longer trusted, or this build cannot use it. Nothing runs because of it.
 type Lapse struct {
 	Query string // its ID
 	Err   error
 }
 
 // Load fills the book from its store and verifies everything anew. A descriptor that no longer verifies is held but not
-// in force, and is among the lapses. The error is the store's.
+// in force, and is among the lapses; so is one that cannot be read at all, which is not held. The error is the store's.
 func (b *Book) Load(now time.Time) ([]Lapse, error) {
 	b.writing.Lock()
 	defer b.writing.Unlock()
