@@ -195,12 +195,29 @@ func orgListCommand() *cobra.Command {
 				is = cell{"own", toneGood}
 			}
 			begins := strings.Join(strings.Fields(o.Words)[:3], " ") + " …"
-			t.add(cell{o.Org, toneNone}, is, cell{begins, toneDim}, cell{clean(strings.Join(o.Addresses, " ")), toneNone})
+			places := shortAddresses(o.Addresses)
+			t.add(cell{o.Org, toneNone}, is, cell{begins, toneDim}, cell{places[0], toneNone})
+			for _, more := range places[1:] {
+				t.add(cell{}, cell{}, cell{}, cell{more, toneNone})
+			}
 		}
 		t.print(c.OutOrStdout())
 		return nil
 	}
 	return c
+}
+
+// shortAddresses prints addresses without peer ids, which fill a line; --json has them. There is at least one text.
+func shortAddresses(list []string) []string {
+	if len(list) == 0 {
+		return []string{"-"}
+	}
+	out := make([]string, len(list))
+	for i, a := range list {
+		a, _, _ = strings.Cut(a, "/p2p/")
+		out[i] = clean(a)
+	}
+	return out
 }
 
 // orgInfo is one organisation in JSON.

@@ -19,8 +19,9 @@ type Setting struct {
 	Effect string `json:"effect"`
 }
 
+// Where a setting comes from that the file does not give, and when a change counts.
 const (
-	originDefault = "default"
+	OriginDefault = "default"
 	effectRestart = "restart"
 )
 
@@ -41,7 +42,7 @@ func (c *Config) Effective(src []byte, env spec.Env) []Setting {
 	named := make(map[string]bool)
 	for _, f := range Fields() {
 		named[f.Path] = true
-		s := Setting{Path: f.Path, Value: f.Value(c), Origin: originDefault, Effect: effectRestart}
+		s := Setting{Path: f.Path, Value: f.Value(c), Origin: OriginDefault, Effect: effectRestart}
 		if pos, ok := origins[f.Path]; ok {
 			s.Origin = pos.String()
 		}

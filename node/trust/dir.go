@@ -108,6 +108,19 @@ func (d Dir) LoadToken() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return parseToken(place, text)
+}
+
+// LoadTokenFile reads an API token that is kept anywhere, for a client; others must not be able to read the file.
+func LoadTokenFile(path string) (string, error) {
+	text, err := readSecretFile(path, false)
+	if err != nil {
+		return "", err
+	}
+	return parseToken(path, text)
+}
+
+func parseToken(place string, text []byte) (string, error) {
 	token := string(text)
 	for len(token) > 0 && token[len(token)-1] == '\n' {
 		token = token[:len(token)-1]
