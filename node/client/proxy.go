@@ -26,7 +26,8 @@ type Config struct {
 	// Stream is the stream to deliver; Name the subscriber's name, the same over restarts.
 	Stream string
 	Name   string
-	Sink   connect.Sink
+	// NewSink makes the sink; after a failure a new one is made and recovered.
+	NewSink func() connect.Sink
 	// Bounded results are finished when the stream ends.
 	Bounded   bool
 	Directory flow.Directory
@@ -44,6 +45,7 @@ type Proxy struct {
 	cfg Config
 
 	// Owned by Run.
+	sink      connect.Sink
 	pos       tuple.Position // of what the sink has taken
 	committed tuple.Position
 	unsaved   uint64 // rows written since the last commit
@@ -131,14 +133,15 @@ func (p *Proxy) deliver(ctx context.Context) (err error) {
 		p.note(func(s *Status) { s.Done, s.At, s.Committed = true, at, at })
 		return nil
 	}
-	if p.pos, err = p.cfg.Sink.Recover(ctx, state); err != nil {
-		return fmt.Errorf("recover: %w", err)
+	p.sink = p.cfg.NewSink()
+	if p.pos, err = p.sink.Recover(ctx, state); err != nil {
+		return errors.Join(fmt.Errorf("recover: %w", err), p.sink.Close())
 	}
 	if !known {
 		p.pos.Time = tuple.MinTime
 	}
 	p.committed, p.unsaved = p.pos, 0
-	defer func() { err = errors.Join(err, p.cfg.Sink.Close()) }()
+	defer func() { err = errors.Join(err, p.sink.Close()) }()
 
 	in := flow.NewInlet(p.cfg.Directory, p.cfg.Stream, flow.Subscriber{Name: p.cfg.Name, From: p.pos, Counted: true}, p.connection)
 	pullCtx, stop := context.WithCancel(ctx)
@@ -206,7 +209,7 @@ func (p *Proxy) frame(ctx context.Context, f *tuple.Frame) error {
 	switch f.Kind {
 	case tuple.Insertion:
 		rows := connect.SinkRows{Batch: f.Batch, Generation: f.Generation, FirstID: f.FirstID, IDs: f.IDs}
-		if err := p.cfg.Sink.Write(ctx, rows); err != nil {
+		if err := p.sink.Write(ctx, rows); err != nil {
 			return fmt.Errorf("write: %w", err)
 		}
 		p.pos.Generation, p.pos.ID = f.Generation, f.LastID
@@ -229,7 +232,7 @@ func (p *Proxy) commit(ctx context.Context, in *flow.Inlet) error {
 	if p.pos == p.committed {
 		return nil
 	}
-	state, err := p.cfg.Sink.Commit(ctx, p.pos)
+	state, err := p.sink.Commit(ctx, p.pos)
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
@@ -251,7 +254,7 @@ func (p *Proxy) finish(ctx context.Context, in *flow.Inlet) error {
 		}
 		return err
 	}
-	if err := p.cfg.Sink.Finish(ctx); err != nil {
+	if err := p.sink.Finish(ctx); err != nil {
 		return fmt.Errorf("finish: %w", err)
 	}
 	if err := p.cfg.Positions.SavePosition(p.cfg.Stream, p.cfg.Name, p.pos, nil); err != nil {

@@ -2,6 +2,8 @@ package link
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -44,7 +46,13 @@ type Link struct {
 	ctx     context.Context // of Run; nil before and after
 	next    uint64          // number of the next subscription that we make
 	ours    map[uint64]*remoteCursor
-	serving map[servingKey]context.CancelFunc
+	serving map[servingKey]*serving
+}
+
+// serving is a subscription of a peer while it is served.
+type serving struct {
+	stream flow.Stream
+	cancel context.CancelFunc
 }
 
 // servingKey names a subscription of a peer.
@@ -55,7 +63,7 @@ type servingKey struct {
 
 // New returns a link of a node of org. The network is set with Attach, since each needs the other.
 func New(org string, local Local, log *zap.Logger) *Link {
-	return &Link{org: org, local: local, log: log, next: 1, ours: make(map[uint64]*remoteCursor), serving: make(map[servingKey]context.CancelFunc)}
+	return &Link{org: org, local: local, log: log, next: 1, ours: make(map[uint64]*remoteCursor), serving: make(map[servingKey]*serving)}
 }
 
 // Attach gives the link its network, before Run.
@@ -69,8 +77,8 @@ func (l *Link) Run(ctx context.Context) {
 	<-ctx.Done()
 	l.mu.Lock()
 	l.ctx = nil
-	for _, cancel := range l.serving {
-		cancel()
+	for _, s := range l.serving {
+		s.cancel()
 	}
 	l.mu.Unlock()
 	l.tasks.Wait()
@@ -99,9 +107,9 @@ func (l *Link) Control(p p2p.Peer, m wire.Message) (handled bool) {
 func (l *Link) PeerDown(p p2p.Peer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for k, cancel := range l.serving {
+	for k, s := range l.serving {
 		if k.peer == p.ID {
-			cancel()
+			s.cancel()
 		}
 	}
 	for _, c := range l.ours {
@@ -121,3 +129,32 @@ func (l *Link) Ack(to peer.ID, stream, subscriber string, p tuple.Position) {
 
 // answerWithin is how long a subscription may stay unanswered before it is asked for anew.
 const answerWithin = 5 * time.Second
+
+// Beat says how the streams fare that a peer subscribes to, by name.
+func (l *Link) Beat(p p2p.Peer) []wire.StreamStatus {
+	l.mu.Lock()
+	byName := make(map[string]flow.Stream)
+	for k, s := range l.serving {
+		if k.peer == p.ID {
+			byName[s.stream.Name()] = s.stream
+		}
+	}
+	l.mu.Unlock()
+	out := make([]wire.StreamStatus, 0, len(byName))
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		head := byName[name].Head()
+		out = append(out, wire.StreamStatus{Name: name, State: stateOf(head), Boundary: head.Time, Generation: head.Generation, LastID: head.ID})
+	}
+	return out
+}
+
+// stateOf is the state of a stream whose producer has no failure to report: it has begun, or not, or ended.
+func stateOf(head tuple.Position) wire.StreamState {
+	switch head.Time {
+	case tuple.MinTime:
+		return wire.Starting
+	case tuple.MaxTime:
+		return wire.Ended
+	}
+	return wire.Stable
+}

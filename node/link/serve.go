@@ -84,7 +84,8 @@ func (l *Link) serve(p p2p.Peer, m *wire.Subscribe, s served) *wire.Refused {
 	case err != nil:
 		return &wire.Refused{Reason: wire.NoCapacity, Detail: err.Error()}
 	}
-	ctx, cancel, ok := l.begin(servingKey{p.ID, m.Subscription})
+	key := servingKey{p.ID, m.Subscription}
+	ctx, me, ok := l.begin(key, s.stream)
 	if !ok {
 		cursor.Close()
 		return &wire.Refused{Reason: wire.Stopping, Detail: "the node is about to stop"}
@@ -96,8 +97,7 @@ func (l *Link) serve(p p2p.Peer, m *wire.Subscribe, s served) *wire.Refused {
 	// The answer leaves before the data stream is opened, so the peer knows the subscription when the stream comes.
 	l.send(p, &wire.Subscribed{Subscription: m.Subscription, Generation: s.stream.Head().Generation, NextID: m.ID + 1, Fingerprint: schema.Fingerprint()})
 	l.tasks.Go(func() {
-		defer l.stopServing(servingKey{p.ID, m.Subscription})
-		defer cancel()
+		defer l.end(key, me)
 		defer cursor.Close()
 		err := l.pump(ctx, p, m.Subscription, cursor, s.view, schema)
 		if err != nil && ctx.Err() == nil && !errors.Is(err, flow.ErrClosed) {
@@ -108,26 +108,37 @@ func (l *Link) serve(p p2p.Peer, m *wire.Subscribe, s served) *wire.Refused {
 }
 
 // begin registers a subscription that is being served; a number that is used again ends the earlier one.
-func (l *Link) begin(k servingKey) (context.Context, context.CancelFunc, bool) {
+func (l *Link) begin(k servingKey, st flow.Stream) (context.Context, *serving, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ctx == nil {
 		return nil, nil, false
 	}
 	if earlier := l.serving[k]; earlier != nil {
-		earlier()
+		earlier.cancel()
 	}
 	ctx, cancel := context.WithCancel(l.ctx)
-	l.serving[k] = cancel
-	return ctx, cancel, true
+	me := &serving{stream: st, cancel: cancel}
+	l.serving[k] = me
+	return ctx, me, true
 }
 
+// end forgets a subscription that is no longer served, unless its number is in use again.
+func (l *Link) end(k servingKey, me *serving) {
+	me.cancel()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.serving[k] == me {
+		delete(l.serving, k)
+	}
+}
+
+// stopServing ends a subscription at the peer's wish.
 func (l *Link) stopServing(k servingKey) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if cancel := l.serving[k]; cancel != nil {
-		cancel()
-		delete(l.serving, k)
+	if s := l.serving[k]; s != nil {
+		s.cancel()
 	}
 }
 

@@ -246,6 +246,24 @@ func TestReplayFromAnywhere(t *testing.T) {
 	}
 }
 
+// TestEndAfterRestart shows that the end of a stream reaches a subscriber although the source proxy has been restarted
+// since it was logged.
+func TestEndAfterRestart(t *testing.T) {
+	dir, acks := t.TempDir(), &memAcks{}
+	for range 3 {
+		p, err := Open(config(dir, &numbers{rows: 50}, acks))
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop := running(t, p)
+		got, last := collect(t, p, tuple.Position{Time: tuple.MinTime}, 0)
+		if !slices.Equal(got, expected(50)) || last.Time != tuple.MaxTime {
+			t.Fatalf("%d rows to %v", len(got), last)
+		}
+		stop()
+	}
+}
+
 // TestOnErrorFail shows that a stream which must not lose a record stops at the first it cannot read, and says why.
 func TestOnErrorFail(t *testing.T) {
 	cfg := config(t.TempDir(), &numbers{rows: 100}, &memAcks{})

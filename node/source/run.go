@@ -33,12 +33,15 @@ type attempt struct {
 	buf     tuple.Encoder
 	blocks  chan *connect.Block
 	commits chan commit
+	// settled brings word of each block's commit, for a reader whose origin waits for it; nil for others.
+	settled chan struct{}
 }
 
 // commit is a record on its way to the disk.
 type commit struct {
-	rec *record
-	log seglog.Commit
+	rec   *record
+	log   seglog.Commit
+	block bool // it is a block's, not the clock's
 }
 
 // runOnce reads until the source has ended (nil), ctx ends, or something fails.
@@ -55,6 +58,9 @@ func (p *Proxy) runOnce(ctx context.Context) error {
 	}
 	a.reader = r
 	defer r.Close()
+	if _, ok := r.(connect.Durable); ok {
+		a.settled = make(chan struct{}, 1)
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return a.read(ctx) })
 	g.Go(func() error { return a.decide(ctx) })
@@ -98,6 +104,23 @@ func (a *attempt) read(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+		if err := a.settle(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// settle tells a reader whose origin waits for it that all it has returned is durable.
+func (a *attempt) settle(ctx context.Context) error {
+	if a.settled == nil {
+		return nil
+	}
+	select {
+	case <-a.settled:
+		a.reader.(connect.Durable).Durable()
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
@@ -171,7 +194,7 @@ func (a *attempt) block(ctx context.Context, b *connect.Block) error {
 	if rec.ended {
 		a.decider.Tick(a.now(), ingest.Ended)
 	}
-	return a.append(ctx, rec)
+	return a.append(ctx, rec, true)
 }
 
 // stamp gives rows of a stream without event time their arrival; it never goes back.
@@ -216,7 +239,7 @@ func (a *attempt) tick(ctx context.Context) error {
 	if _, ok := a.decider.Tick(a.now(), conditionOf(a.state.State)); !ok {
 		return nil
 	}
-	return a.append(ctx, &record{state: a.decider.State(), position: a.pos})
+	return a.append(ctx, &record{state: a.decider.State(), position: a.pos}, false)
 }
 
 func conditionOf(s connect.State) ingest.Condition {
@@ -235,7 +258,7 @@ func conditionOf(s connect.State) ingest.Condition {
 const maxSide = 4 << 20
 
 // append hands a commit to the log. It is durable, and sent, once publish has seen it.
-func (a *attempt) append(ctx context.Context, rec *record) error {
+func (a *attempt) append(ctx context.Context, rec *record, block bool) error {
 	rec.state, rec.totals, rec.errors = a.decider.State(), a.decider.Totals(), a.errors
 	size := 0
 	for i := range rec.side {
@@ -250,7 +273,7 @@ func (a *attempt) append(ctx context.Context, rec *record) error {
 		return err
 	}
 	select {
-	case a.commits <- commit{rec: rec, log: c}:
+	case a.commits <- commit{rec: rec, log: c, block: block}:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -264,6 +287,9 @@ func (a *attempt) publish(ctx context.Context) error {
 	for c := range a.commits {
 		if err := c.log.Wait(context.WithoutCancel(ctx)); err != nil {
 			return err
+		}
+		if c.block && a.settled != nil {
+			a.settled <- struct{}{} // its reader waits for this before it goes on
 		}
 		a.p.clearFailure()
 		a.p.last = c.rec

@@ -21,8 +21,14 @@ type tail struct {
 	changed chan struct{}
 }
 
+// newTail returns the tail of a stream that has come to head. It begins with the boundary there: who has read all rows
+// from the log may still lack that.
 func newTail(limit int64, head tuple.Position) *tail {
-	return &tail{limit: limit, head: head, changed: make(chan struct{})}
+	t := &tail{limit: limit, head: head, changed: make(chan struct{})}
+	if head.Time != tuple.MinTime {
+		t.publish(&tuple.Frame{Kind: tuple.Boundary, Generation: head.Generation, Time: head.Time})
+	}
+	return t
 }
 
 // publish adds durable frames.

@@ -1,0 +1,287 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"go.uber.org/zap"
+
+	"fednode/node/bind"
+	"fednode/node/client"
+	"fednode/node/connect"
+	"fednode/node/fragment"
+	"fednode/node/source"
+	"fednode/query"
+	"fednode/query/tuple"
+	"fednode/storage/seglog"
+)
+
+// host is the node that runs a fragment.
+type host struct {
+	Org, Node string
+}
+
+// deployment is what of one query runs on this node.
+type deployment struct {
+	n     *Node
+	owner string // organisation
+	query string
+	plan  *query.Plan
+	hosts map[string]host // of each fragment
+	// connectors of the owner's own file; nil where the query runs for somebody else.
+	connectors *bind.Connectors
+	term       uint64
+	epoch      uint64
+	// limits of each fragment that runs here for a partner: bytes of state.
+	memory map[string]int64
+
+	cancel context.CancelFunc
+	tasks  sync.WaitGroup
+
+	mu        sync.Mutex
+	sources   []*source.Proxy
+	fragments map[string]*supervised
+	sinks     []*client.Proxy
+}
+
+// start opens everything of the query that belongs on this node and lets it run until stop.
+func (d *deployment) start(ctx context.Context) error {
+	ctx, d.cancel = context.WithCancel(ctx)
+	d.fragments = make(map[string]*supervised)
+	if err := d.open(ctx); err != nil {
+		return errors.Join(err, d.stop())
+	}
+	return nil
+}
+
+func (d *deployment) open(ctx context.Context) error {
+	for _, f := range d.plan.Fragments {
+		for _, o := range f.Outputs {
+			d.n.streams.route(o.Stream, d.place(f.Name))
+		}
+	}
+	if d.owner == d.n.cfg.Node.Org {
+		if err := d.openSources(ctx); err != nil {
+			return err
+		}
+	}
+	for _, f := range d.plan.Fragments {
+		if d.hosts[f.Name] == d.n.self() {
+			d.superviseFragment(ctx, f)
+		}
+	}
+	if d.connectors != nil {
+		return d.openSinks(ctx)
+	}
+	return nil
+}
+
+func (d *deployment) place(fragment string) query.Place {
+	h := d.hosts[fragment]
+	return query.Place{Org: h.Org, Node: h.Node}
+}
+
+// openSources starts the source proxies of streams that the query itself declares.
+func (d *deployment) openSources(ctx context.Context) error {
+	if d.connectors == nil {
+		return nil
+	}
+	for _, s := range d.plan.Diagram.Streams {
+		src, ok := d.connectors.Sources[s.Name]
+		if !ok || s.Foreign != "" {
+			continue
+		}
+		name := s.StreamName(d.owner, d.query)
+		p, err := d.n.openSource(s, src, name, filepath.Join(d.n.cfg.Node.DataDir, "queries", d.query, s.Name))
+		if err != nil {
+			return err
+		}
+		d.sources = append(d.sources, p)
+		d.n.streams.put(p, d.permitSource(name))
+		d.tasks.Go(func() { d.n.report(p.Run(ctx), "source", name) })
+	}
+	return nil
+}
+
+// permitSource lets a query's own source go to the organisations that its owner has placed a reading fragment with.
+func (d *deployment) permitSource(stream string) func(string) error {
+	return func(org string) error {
+		for _, f := range d.plan.Fragments {
+			for _, in := range f.Inputs {
+				if in.Stream == stream && d.hosts[f.Name].Org == org {
+					return nil
+				}
+			}
+		}
+		return fmt.Errorf("stream %s is read by no fragment of query %s that runs at %s", stream, d.query, org)
+	}
+}
+
+// permitOutput says who may have an output of a fragment that runs here: the query's owner, and hosts of fragments that
+// read it; and only as far as our exports let everything go there from which it is made.
+func (d *deployment) permitOutput(f *query.FragmentPlan, stream string) func(string) error {
+	return func(org string) error {
+		if org != d.owner && !d.reads(org, stream) {
+			return fmt.Errorf("stream %s belongs to query %s of %s, and no fragment at %s reads it", stream, d.query, d.owner, org)
+		}
+		for _, name := range d.sourcesOf(f) {
+			if !strings.HasPrefix(name, d.n.cfg.Node.Org+"/") || d.n.streams.isQueryStream(name) {
+				continue
+			}
+			if _, err := d.n.streams.exported(name, org); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// reads reports whether a fragment at an organisation subscribes to a stream.
+func (d *deployment) reads(org, stream string) bool {
+	for _, f := range d.plan.Fragments {
+		for _, in := range f.Inputs {
+			if in.Stream == stream && d.hosts[f.Name].Org == org {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sourcesOf returns the streams that a fragment's results are made from, however far upstream.
+func (d *deployment) sourcesOf(f *query.FragmentPlan) []string {
+	var out []string
+	seen := make(map[string]bool)
+	var walk func(f *query.FragmentPlan)
+	walk = func(f *query.FragmentPlan) {
+		for _, in := range f.Inputs {
+			if seen[in.Stream] {
+				continue
+			}
+			seen[in.Stream] = true
+			if in.Source != nil {
+				out = append(out, in.Stream)
+			} else if up := d.plan.Fragment(in.Fragment); up != nil {
+				walk(up)
+			}
+		}
+	}
+	walk(f)
+	return out
+}
+
+// subscriber is the name under which a fragment is known upstream.
+func (d *deployment) subscriber(fragment string) string {
+	h := d.hosts[fragment]
+	return h.Org + "/" + h.Node + "/" + d.query + "/" + fragment
+}
+
+// sinkName is the name under which an output's sink is known upstream.
+func (d *deployment) sinkName(output string) string {
+	return d.owner + "/" + d.n.cfg.Node.Name + "/" + d.query + "/out." + output
+}
+
+// readers returns the subscribers that each output of a fragment waits for.
+func (d *deployment) readers(f *query.FragmentPlan) map[string][]string {
+	out := make(map[string][]string)
+	for _, o := range f.Outputs {
+		for _, down := range d.plan.Fragments {
+			for _, in := range down.Inputs {
+				if in.Stream == o.Stream {
+					out[o.Stream] = append(out[o.Stream], d.subscriber(down.Name))
+				}
+			}
+		}
+	}
+	if d.connectors != nil {
+		for _, o := range d.plan.Outputs {
+			if _, ok := d.connectors.Sinks[o.Output.Name]; ok {
+				out[o.Stream] = append(out[o.Stream], d.sinkName(o.Output.Name))
+			}
+		}
+	}
+	return out
+}
+
+// fragmentConfig is how a fragment runs here.
+func (d *deployment) fragmentConfig(f *query.FragmentPlan) fragment.Config {
+	limits := d.n.cfg.Limits
+	return fragment.Config{
+		Name: d.owner + "/" + d.query + "/" + f.Name, Subscriber: d.subscriber(f.Name), Plan: f, Epoch: d.epoch,
+		Directory: directory{s: d.n.streams, org: d.owner}, Points: fragment.Store{Points: d.n.points}, Clock: connect.SystemClock{}, Log: d.n.log,
+		Readers: d.readers(f), PointInterval: d.n.cfg.Checkpoint.Interval, OutputBytes: limits.OutputBuffer, StateBytes: d.memory[f.Name],
+	}
+}
+
+// openSinks starts the client proxies of outputs that have a sink here.
+func (d *deployment) openSinks(ctx context.Context) error {
+	for _, o := range d.plan.Outputs {
+		decl, ok := d.connectors.Sinks[o.Output.Name]
+		if !ok {
+			continue
+		}
+		p := client.New(client.Config{
+			Stream: o.Stream, Name: d.sinkName(o.Output.Name), NewSink: func() connect.Sink { return decl.New(o.Output, false, d.n.env()) }, Directory: d.n.streams,
+			Positions: sinkStore{db: d.n.store, query: d.query}, Clock: connect.SystemClock{}, Log: d.n.log,
+		})
+		d.sinks = append(d.sinks, p)
+		d.tasks.Go(func() { d.n.report(p.Run(ctx), "sink", o.Output.Name) })
+	}
+	return nil
+}
+
+// stop ends everything and returns when it has ended; fragments store a last recovery point.
+func (d *deployment) stop() error {
+	d.cancel()
+	d.tasks.Wait()
+	var errs []error
+	for _, p := range d.sources {
+		d.n.streams.drop(p)
+		errs = append(errs, p.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// erase removes what a stopped query has left on this node.
+func (d *deployment) erase() error {
+	var errs []error
+	for _, f := range d.plan.Fragments {
+		errs = append(errs, d.n.points.Delete(d.owner+"/"+d.query+"/"+f.Name))
+	}
+	errs = append(errs, d.n.forgetPositions(d.query), os.RemoveAll(filepath.Join(d.n.cfg.Node.DataDir, "queries", d.query)))
+	for _, f := range d.plan.Fragments {
+		for _, in := range f.Inputs {
+			if st := d.n.streams.Find(in.Stream); st != nil {
+				st.Forget(d.subscriber(f.Name))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// openSource opens the proxy of a declared stream.
+func (n *Node) openSource(s *query.Stream, src bind.Source, name, dir string) (*source.Proxy, error) {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return nil, err
+	}
+	return source.Open(source.Config{
+		Name: name, Schema: s.Schema, Dir: dir, HasTime: s.Time >= 0, Rules: bind.Rules(s.Rules, tuple.TimeOf(n.started)), OnError: bind.OnError(s.Rules.OnError),
+		Source: src.Plan.New(n.env()), Clock: connect.SystemClock{}, Log: n.log, Acks: ackStore{n.store}, Retain: s.Rules.Retain,
+		MaxLogBytes: n.cfg.Limits.SourceLog, Storage: seglog.Options{SegmentBytes: sourceSegment},
+	})
+}
+
+// sourceSegment is small enough that what all have acknowledged is freed soon, and large enough that files stay few.
+const sourceSegment = 32 << 20
+
+// report logs an error that ended a part of the node.
+func (n *Node) report(err error, what, name string) {
+	if err != nil {
+		n.log.Error(what+" ended", zap.String("name", name), zap.Error(err))
+	}
+}

@@ -1,0 +1,73 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// writeAtomically replaces a file as a whole: whoever reads it sees the old text or the new.
+func writeAtomically(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// splitPort splits host:port.
+func splitPort(address string) (host string, port int, err error) {
+	host, text, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", 0, err
+	}
+	port, err = strconv.Atoi(text)
+	return host, port, err
+}
+
+// lastPort returns the port of the last run, if it is free now.
+func (n *Node) lastPort(host string) (int, bool) {
+	b, err := os.ReadFile(n.runFile("port"))
+	if err != nil {
+		return 0, false
+	}
+	port, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil || port < 1 || port > 65535 {
+		return 0, false
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+	if err != nil {
+		return 0, false
+	}
+	return port, l.Close() == nil
+}
+
+func sorted(s []string) []string {
+	slices.Sort(s)
+	return s
+}
+
+// refuse makes an error that names what is missing; the command line exits with 3.
+type RefusedError struct {
+	Who  string // who refuses
+	What string // what was asked
+	Why  string
+}
+
+// Error names who refuses what, and why.
+func (e *RefusedError) Error() string { return fmt.Sprintf("%s refuses %s: %s", e.Who, e.What, e.Why) }

@@ -1,0 +1,269 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"fednode/node/export"
+	"fednode/node/flow"
+	"fednode/node/link"
+	"fednode/node/wire"
+	"fednode/query"
+	"fednode/query/tuple"
+)
+
+// streams knows the streams that this node produces, who may have them, and where others are.
+type streams struct {
+	// Fixed after New.
+	org     string
+	exports []*export.Export
+	link    *link.Link
+	now     func() time.Time
+
+	mu    sync.Mutex
+	here  map[string]produced
+	peers map[peer.ID]reachable
+	// remote is what heartbeats last said of streams of others, by name.
+	remote map[string]wire.StreamStatus
+	// routes say where streams of other fragments come from, by name.
+	routes map[string]query.Place
+}
+
+// produced is a stream of this node.
+type produced struct {
+	stream flow.Stream
+	// permit decides whether an organisation may have it; nil asks the exports.
+	permit func(org string) error
+}
+
+// reachable is a peer that is up.
+type reachable struct{ org, node string }
+
+func newStreams(org string, exports []*export.Export, now func() time.Time) *streams {
+	return &streams{org: org, exports: exports, now: now, here: make(map[string]produced), peers: make(map[peer.ID]reachable), routes: make(map[string]query.Place), remote: make(map[string]wire.StreamStatus)}
+}
+
+// heard notes what a peer's heartbeat says of its streams.
+func (s *streams) heard(_ peer.ID, list []wire.StreamStatus) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range list {
+		s.remote[st.Name] = st
+	}
+}
+
+// remoteStreams returns what heartbeats last said of streams of others, by name.
+func (s *streams) remoteStreams() []wire.StreamStatus {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]wire.StreamStatus, 0, len(s.remote))
+	for _, st := range s.remote {
+		out = append(out, st)
+	}
+	slices.SortFunc(out, func(a, b wire.StreamStatus) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// put makes a stream available.
+func (s *streams) put(st flow.Stream, permit func(org string) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.here[st.Name()] = produced{stream: st, permit: permit}
+}
+
+// drop takes a stream away, if it is still the same.
+func (s *streams) drop(st flow.Stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.here[st.Name()].stream == st {
+		delete(s.here, st.Name())
+	}
+}
+
+// route remembers where a stream comes from.
+func (s *streams) route(stream string, at query.Place) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.routes[stream] = at
+}
+
+func (s *streams) peerUp(p peer.ID, org, node string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.peers[p] = reachable{org, node}
+}
+
+func (s *streams) peerDown(p peer.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.peers, p)
+}
+
+// Find returns a stream that is produced here, nil if it is not.
+func (s *streams) Find(name string) flow.Stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.here[name].stream
+}
+
+// all returns the streams produced here, by name.
+func (s *streams) all() []flow.Stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]flow.Stream, 0, len(s.here))
+	for _, p := range s.here {
+		out = append(out, p.stream)
+	}
+	slices.SortFunc(out, func(a, b flow.Stream) int { return strings.Compare(a.Name(), b.Name()) })
+	return out
+}
+
+// Permit says whether an organisation may have a stream, and through which export. Nothing leaves without one, but what a
+// query's own fragments exchange, as far as the query's descriptor and the exports of its sources allow.
+func (s *streams) Permit(stream, org string) (*export.Export, error) {
+	if org == s.org {
+		return nil, nil
+	}
+	s.mu.Lock()
+	p, ok := s.here[stream]
+	s.mu.Unlock()
+	if ok && p.permit != nil {
+		return nil, p.permit(org)
+	}
+	return s.exported(stream, org)
+}
+
+// exported returns the export through which a stream of this organisation leaves for another.
+func (s *streams) exported(stream, org string) (*export.Export, error) {
+	var denied error = &export.DeniedError{Stream: stream, Org: org, Why: "no [exports] entry lets it leave"}
+	for _, x := range s.exports {
+		if x.Stream != stream {
+			continue
+		}
+		err := x.Allows(org, s.now())
+		if err == nil {
+			return x, nil
+		}
+		denied = err
+	}
+	return nil, denied
+}
+
+// Open returns a cursor of a stream, produced here or by a peer that is up.
+func (s *streams) Open(ctx context.Context, stream string, sub flow.Subscriber) (flow.Cursor, error) {
+	return s.openFor(ctx, s.org, stream, sub)
+}
+
+// openFor opens a stream on behalf of an organisation: what we run for a partner sees of our streams only what our
+// exports let leave for it.
+func (s *streams) openFor(ctx context.Context, org, stream string, sub flow.Subscriber) (flow.Cursor, error) {
+	if st := s.Find(stream); st != nil {
+		return s.openHere(org, st, sub)
+	}
+	candidates := s.candidates(stream)
+	if len(candidates) == 0 {
+		return nil, fmt.Errorf("stream %s: no node that may produce it is up", stream)
+	}
+	var last error
+	for _, p := range candidates {
+		c, err := s.link.Open(ctx, p, stream, sub)
+		if err == nil {
+			return flow.Project(c, stream, sub.Schema), nil
+		}
+		if last = err; !worthAsking(err) {
+			break
+		}
+	}
+	return nil, last
+}
+
+func (s *streams) openHere(org string, st flow.Stream, sub flow.Subscriber) (flow.Cursor, error) {
+	x, err := s.Permit(st.Name(), org)
+	if err != nil {
+		return nil, &flow.RefusedError{Stream: st.Name(), Reason: err.Error()}
+	}
+	c, err := st.Open(sub)
+	if err != nil {
+		return nil, err
+	}
+	if x != nil {
+		v, err := x.View(st.Schema())
+		if err != nil {
+			c.Close()
+			return nil, &flow.RefusedError{Stream: st.Name(), Reason: err.Error()}
+		}
+		c = viewed{c, v}
+	}
+	return flow.Project(c, st.Name(), sub.Schema), nil
+}
+
+// viewed is a cursor through an export.
+type viewed struct {
+	flow.Cursor
+	view *export.View
+}
+
+// Next returns what leaves of the next frame.
+func (v viewed) Next(ctx context.Context) (*tuple.Frame, error) {
+	f, err := v.Cursor.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return v.view.Frame(f), nil
+}
+
+// worthAsking reports whether another peer may have the stream after one has answered so.
+func worthAsking(err error) bool {
+	_, elsewhere := err.(*link.NoStreamError)
+	return elsewhere
+}
+
+// candidates returns the peers that may produce a stream, best first: those of the place it is known to come from, or of
+// the organisation whose name it carries.
+func (s *streams) candidates(stream string) []peer.ID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, known := s.routes[stream]
+	if !known {
+		at.Org, _, _ = strings.Cut(stream, "/")
+	}
+	var out []peer.ID
+	for id, p := range s.peers {
+		if p.org == at.Org && (at.Node == "" || p.node == at.Node) {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Ack passes an acknowledgement on to whoever produces the stream.
+func (s *streams) Ack(stream, subscriber string, p tuple.Position) {
+	if st := s.Find(stream); st != nil {
+		st.Ack(subscriber, p)
+		return
+	}
+	for _, id := range s.candidates(stream) {
+		s.link.Ack(id, stream, subscriber, p)
+	}
+}
+
+// directory is the streams as seen on behalf of one organisation.
+type directory struct {
+	s   *streams
+	org string
+}
+
+// Open returns a cursor of a stream.
+func (d directory) Open(ctx context.Context, stream string, sub flow.Subscriber) (flow.Cursor, error) {
+	return d.s.openFor(ctx, d.org, stream, sub)
+}
+
+// Ack passes on an acknowledgement.
+func (d directory) Ack(stream, subscriber string, p tuple.Position) { d.s.Ack(stream, subscriber, p) }
