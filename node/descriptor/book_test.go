@@ -1,6 +1,7 @@
 package descriptor
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -70,6 +71,7 @@ func TestAdopt(t *testing.T) {
 	var stale *StaleError
 	require.ErrorAs(t, err, &stale, "an older epoch played again")
 	require.ErrorIs(t, err, ErrStale)
+	require.ErrorContains(t, err, "got term 1 epoch 3 by "+peerID(t, 1)+", held term 1 epoch 4")
 	require.Equal(t, uint64(4), stale.Held.Epoch)
 	require.Equal(t, uint64(3), stale.Got.Epoch)
 	require.False(t, a.Changed)
@@ -85,6 +87,27 @@ func TestAdopt(t *testing.T) {
 	require.Equal(t, []*Verified{got}, b.All())
 	require.Equal(t, []wire.Revision{got.Revision()}, b.Revisions(nil))
 	require.Empty(t, b.Revisions(func(d *Descriptor) bool { return d.Concerns("east") }))
+}
+
+// Queries of two organisations may have one name.
+func TestQueriesOfOneName(t *testing.T) {
+	north, south := newParty(t, "north"), newParty(t, "south")
+	b := newBook(registry(t, south, north))
+	theirs := sample(t)
+	ours := sample(t)
+	ours.Org, ours.Home.Org = "south", "south"
+	diagram := original(t, queryFile).Canonical("south")
+	ours.Diagram, ours.DiagramHash = diagram, sha256.Sum256(diagram)
+	ours.Streams = ours.Streams[:1]
+	for _, signed := range [][]byte{sign(t, ours, south), sign(t, theirs, north)} {
+		a, err := b.Adopt(signed, day0)
+		require.NoError(t, err)
+		require.True(t, a.Changed)
+	}
+	all := b.All()
+	require.Len(t, all, 2)
+	require.Equal(t, "north/netmon", all[0].ID())
+	require.Equal(t, "south/netmon", all[1].ID())
 }
 
 // A bad descriptor leaves the book as it was.
