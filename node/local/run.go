@@ -19,7 +19,8 @@ type Options struct {
 	Connectors *bind.Connectors
 	// Env is given to sources and sinks; its BlockRows is how many rows a batch has at most.
 	Env connect.Env
-	// MemoryBytes is how much of a stream is sorted in memory before a run is written to disk; 0 means 128 MiB.
+	// MemoryBytes is how much of a stream is sorted in memory before a run is written to disk, and how much state the
+	// operators may hold for rows that may stand in any order before such rows are sorted; 0 means 128 MiB.
 	MemoryBytes int64
 	// TempDir is where such runs lie; "" is the system's.
 	TempDir string

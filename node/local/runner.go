@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"fednode/node/connect"
@@ -66,23 +67,13 @@ func (r *runner) openStreams(ctx context.Context, readers map[string][]target) e
 		if err != nil {
 			return err
 		}
-		s.targets = readers[name]
+		s.route(readers[name])
 		r.streams = append(r.streams, s)
-		if d.Rules.MaxOutOfOrder == query.Unbounded && s.needsOrder() {
-			s.sorter = newSorter(d.Schema, r.opt.MemoryBytes, r.opt.TempDir)
+		if s.unbounded() && s.needsOrder() {
+			r.sortFromNow(s)
 		}
 	}
 	return nil
-}
-
-// needsOrder reports whether rows that may stand in any order have to be put in order before something takes them.
-func (s *stream) needsOrder() bool {
-	for _, t := range s.targets {
-		if t.engine != nil && t.engine.unions[t.union].ordered != nil {
-			return true
-		}
-	}
-	return false
 }
 
 func (r *runner) openSink(ctx context.Context, o *query.Output) (*sink, error) {
@@ -98,12 +89,20 @@ func (r *runner) openSink(ctx context.Context, o *query.Output) (*sink, error) {
 	return s, nil
 }
 
-// run takes blocks, always of the stream that is furthest behind, so that little waits for it.
+// run goes on with the stream that is furthest behind, always, so that little waits for it.
 func (r *runner) run(ctx context.Context) error {
 	for {
 		s := r.furthestBehind()
-		if s == nil {
+		switch {
+		case s == nil:
 			return r.advance()
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case s.sorted != nil:
+			if err := r.takeSorted(s); err != nil {
+				return fmt.Errorf("stream %s: %w", s.decl.Name, err)
+			}
+			continue
 		}
 		select {
 		case b, ok := <-s.blocks:
@@ -143,49 +142,18 @@ func (r *runner) block(s *stream, b *connect.Block) error {
 			return err
 		}
 	}
-	if s.ended && s.sorter != nil {
-		if err := s.sorter.drain(func(b *tuple.Batch, upTo tuple.Time) error { return r.ordered(s, b, upTo) }); err != nil {
-			return fmt.Errorf("stream %s: %w", s.decl.Name, err)
+	if b.Status.State == connect.Ended {
+		s.end = b.Status
+		if s.sorter != nil {
+			s.sorted, s.stop = iter.Pull2(s.sorter.all())
+		} else {
+			s.finish()
 		}
 	}
-	for _, t := range s.targets {
-		if t.engine != nil {
-			t.engine.bound(t, s.boundary)
-		}
+	for _, t := range s.engines {
+		t.engine.bound(t, s.boundary)
 	}
 	r.show(now)
-	return r.advance()
-}
-
-// give hands on rows that were accepted: to the sorter first, where something needs them in order.
-func (r *runner) give(s *stream, rows *tuple.Batch) error {
-	if s.sorter != nil {
-		if err := s.sorter.add(rows); err != nil {
-			return fmt.Errorf("stream %s: %w", s.decl.Name, err)
-		}
-	}
-	for _, t := range s.targets {
-		if s.sorter != nil && t.engine != nil && t.engine.unions[t.union].ordered != nil {
-			continue
-		}
-		if err := t.give(rows, true); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ordered hands on rows that the sorter has put in order, and how far they reach.
-func (r *runner) ordered(s *stream, b *tuple.Batch, upTo tuple.Time) error {
-	for _, t := range s.targets {
-		if t.engine == nil || t.engine.unions[t.union].ordered == nil {
-			continue
-		}
-		if err := t.give(b, false); err != nil {
-			return err
-		}
-		t.engine.bound(t, upTo)
-	}
 	return r.advance()
 }
 
@@ -221,6 +189,7 @@ func (r *runner) close() error {
 	for _, s := range r.streams {
 		errs = append(errs, s.reader.Close())
 		if s.sorter != nil {
+			s.stop()
 			errs = append(errs, s.sorter.close())
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 
 	"fednode/dcaa"
@@ -93,10 +94,28 @@ func (s *sorter) spill() error {
 	return nil
 }
 
-// drain hands on all rows in order, each batch borrowed, with the stime up to which nothing more will come.
-func (s *sorter) drain(out func(b *tuple.Batch, upTo tuple.Time) error) error {
+// all delivers all rows in order, each batch borrowed until the next; an error is the last thing it delivers.
+func (s *sorter) all() iter.Seq2[*tuple.Batch, error] {
+	return func(yield func(*tuple.Batch, error) bool) {
+		err := s.drain(func(b *tuple.Batch) error {
+			if !yield(b, nil) {
+				return errStopped
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(nil, err)
+		}
+	}
+}
+
+// errStopped ends a drain whose receiver wants no more.
+var errStopped = errors.New("stopped")
+
+// drain hands on all rows in order, each batch borrowed.
+func (s *sorter) drain(out func(*tuple.Batch) error) error {
 	if s.file == nil {
-		return s.inMemory(func(b *tuple.Batch) error { return out(b, b.Time[b.Row(0)]) })
+		return s.inMemory(out)
 	}
 	if len(s.held) > 0 {
 		if err := s.spill(); err != nil {
@@ -115,7 +134,7 @@ type runReader struct {
 
 // merge reads the runs side by side. The union's boundary of a run is its last row read: the lowest of them limits what
 // can be handed on, and that run is read next.
-func (s *sorter) merge(out func(*tuple.Batch, tuple.Time) error) error {
+func (s *sorter) merge(out func(*tuple.Batch) error) error {
 	u, err := sunion.New(sunion.Config{Schema: s.schema, Inputs: len(s.runs), Bucket: 1})
 	if err != nil {
 		return err
@@ -136,8 +155,7 @@ func (s *sorter) merge(out func(*tuple.Batch, tuple.Time) error) error {
 				return fmt.Errorf("sort on disk: %w", err)
 			}
 		}
-		upTo := u.Stable()
-		if err := u.Release(upTo, func(b *tuple.Batch) error { return out(b, b.Time[b.Row(0)]) }); err != nil || low < 0 {
+		if err := u.Release(u.Stable(), out); err != nil || low < 0 {
 			return err
 		}
 	}

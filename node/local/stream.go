@@ -33,8 +33,13 @@ type stream struct {
 	reasons  map[string]uint64
 	first    string
 	arrival  tuple.Time
-	targets  []target // where its rows go
-	sorter   *sorter  // puts them in order first; nil if nothing needs it
+	engines  []target // the fragments that its rows go to
+	sinks    []target // the outputs that its rows go to, as they come
+	sorter   *sorter  // puts rows in order before the fragments get them; nil while nothing needs it
+	unseen   int      // rows since the state was last measured
+	// sorted delivers the rows of the sorter, in order, once all have been read; stop ends that.
+	sorted func() (*tuple.Batch, error, bool)
+	stop   func()
 }
 
 // openStream opens the source of a declared stream.
@@ -54,7 +59,7 @@ func (r *runner) openStream(ctx context.Context, d *query.Stream, name string) (
 	rules.Advance = false // silence of a file means nothing
 	return &stream{
 		decl: d, name: name, reader: reader, blocks: make(chan *connect.Block, blocksAhead), boundary: tuple.MinTime,
-		decider: ingest.New(rules, 0), reasons: make(map[string]uint64),
+		decider: ingest.New(rules, 0), reasons: make(map[string]uint64), stop: func() {},
 	}, nil
 }
 
@@ -101,11 +106,11 @@ func (s *stream) decide(b *connect.Block, now time.Time) (*tuple.Batch, error) {
 		c := s.decider.Rows(b.Batch, tuple.TimeOf(now), 0)
 		accepted, s.boundary = c.Batch, c.Boundary
 	}
-	if b.Status.State == connect.Ended {
-		s.end, s.ended, s.boundary = b.Status, true, tuple.MaxTime
-	}
 	return accepted, nil
 }
+
+// finish promises that nothing will follow.
+func (s *stream) finish() { s.ended, s.boundary = true, tuple.MaxTime }
 
 func (s *stream) report() StreamReport {
 	t := s.decider.Totals()
