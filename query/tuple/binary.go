@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Encoder appends values to a byte slice in the system's little-endian binary form, used for operator snapshots and log
@@ -39,43 +40,47 @@ func (e *Encoder) String(v string) {
 }
 
 // Ints appends a slice of eight-byte integers.
-func (e *Encoder) Ints(v []int64) {
-	e.Uint(uint64(len(v)))
-	for _, x := range v {
-		e.B = binary.LittleEndian.AppendUint64(e.B, uint64(x))
-	}
-}
+func (e *Encoder) Ints(v []int64) { words64(e, v) }
 
 // Times appends a slice of stream times.
-func (e *Encoder) Times(v []Time) {
-	e.Uint(uint64(len(v)))
-	for _, x := range v {
-		e.B = binary.LittleEndian.AppendUint64(e.B, uint64(x))
-	}
-}
+func (e *Encoder) Times(v []Time) { words64(e, v) }
 
 // Uint64s appends a slice of eight-byte words.
-func (e *Encoder) Uint64s(v []uint64) {
-	e.Uint(uint64(len(v)))
+func (e *Encoder) Uint64s(v []uint64) { words64(e, v) }
+
+// words64 makes room once, so that the loop is a plain copy.
+func words64[T ~int64 | ~uint64](e *Encoder, v []T) {
+	out := e.room(len(v), 8)
 	for _, x := range v {
-		e.B = binary.LittleEndian.AppendUint64(e.B, x)
+		binary.LittleEndian.PutUint64(out, uint64(x))
+		out = out[8:]
 	}
 }
 
 // Uint32s appends a slice of four-byte words.
 func (e *Encoder) Uint32s(v []uint32) {
-	e.Uint(uint64(len(v)))
+	out := e.room(len(v), 4)
 	for _, x := range v {
-		e.B = binary.LittleEndian.AppendUint32(e.B, x)
+		binary.LittleEndian.PutUint32(out, x)
+		out = out[4:]
 	}
 }
 
 // Floats appends a slice of floats.
 func (e *Encoder) Floats(v []float64) {
-	e.Uint(uint64(len(v)))
+	out := e.room(len(v), 8)
 	for _, x := range v {
-		e.B = binary.LittleEndian.AppendUint64(e.B, math.Float64bits(x))
+		binary.LittleEndian.PutUint64(out, math.Float64bits(x))
+		out = out[8:]
 	}
+}
+
+// room appends the count of n items and returns the bytes behind it that they take.
+func (e *Encoder) room(n, size int) []byte {
+	e.Uint(uint64(n))
+	at := len(e.B)
+	e.B = slices.Grow(e.B, n*size)[:at+n*size]
+	return e.B[at:]
 }
 
 // Bools appends a slice of booleans, one byte each; nil and empty stay apart.
@@ -85,8 +90,11 @@ func (e *Encoder) Bools(v []bool) {
 		return
 	}
 	e.Uint(uint64(len(v)) + 1)
-	for _, x := range v {
-		e.B = append(e.B, byte(b2i(x)))
+	at := len(e.B)
+	e.B = slices.Grow(e.B, len(v))[:at+len(v)]
+	out := e.B[at:]
+	for i, x := range v {
+		out[i] = byte(b2i(x))
 	}
 }
 
@@ -206,38 +214,57 @@ func (d *Decoder) Bytes() []byte { return d.take(d.Count(1)) }
 func (d *Decoder) String() string { return string(d.Bytes()) }
 
 // Ints reads a slice of eight-byte integers.
-func (d *Decoder) Ints() []int64 {
-	return words(d, 8, func(b []byte) int64 { return int64(binary.LittleEndian.Uint64(b)) })
-}
+func (d *Decoder) Ints() []int64 { return readWords64[int64](d) }
 
 // Times reads a slice of stream times.
-func (d *Decoder) Times() []Time {
-	return words(d, 8, func(b []byte) Time { return Time(binary.LittleEndian.Uint64(b)) })
-}
+func (d *Decoder) Times() []Time { return readWords64[Time](d) }
 
 // Uint64s reads a slice of eight-byte words.
-func (d *Decoder) Uint64s() []uint64 { return words(d, 8, binary.LittleEndian.Uint64) }
+func (d *Decoder) Uint64s() []uint64 { return readWords64[uint64](d) }
 
-// Uint32s reads a slice of four-byte words.
-func (d *Decoder) Uint32s() []uint32 { return words(d, 4, binary.LittleEndian.Uint32) }
-
-// Floats reads a slice of floats.
-func (d *Decoder) Floats() []float64 {
-	return words(d, 8, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) })
-}
-
-func words[T any](d *Decoder, size int, get func([]byte) T) []T {
-	n := d.Count(size)
-	raw := d.take(n * size)
+func readWords64[T ~int64 | ~uint64](d *Decoder) []T {
+	raw := d.items(8)
 	if raw == nil {
 		return nil
 	}
-	out := make([]T, n)
+	out := make([]T, len(raw)/8)
 	for i := range out {
-		out[i] = get(raw[i*size:])
+		out[i] = T(binary.LittleEndian.Uint64(raw))
+		raw = raw[8:]
 	}
 	return out
 }
+
+// Uint32s reads a slice of four-byte words.
+func (d *Decoder) Uint32s() []uint32 {
+	raw := d.items(4)
+	if raw == nil {
+		return nil
+	}
+	out := make([]uint32, len(raw)/4)
+	for i := range out {
+		out[i] = binary.LittleEndian.Uint32(raw)
+		raw = raw[4:]
+	}
+	return out
+}
+
+// Floats reads a slice of floats.
+func (d *Decoder) Floats() []float64 {
+	raw := d.items(8)
+	if raw == nil {
+		return nil
+	}
+	out := make([]float64, len(raw)/8)
+	for i := range out {
+		out[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw))
+		raw = raw[8:]
+	}
+	return out
+}
+
+// items reads a count and takes the bytes of so many items; nil after an error.
+func (d *Decoder) items(size int) []byte { return d.take(d.Count(size) * size) }
 
 // Bools reads a slice of booleans.
 func (d *Decoder) Bools() []bool {
