@@ -1,0 +1,155 @@
+package api
+
+import (
+	"net/http"
+	"runtime"
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"fednode/node/connect"
+)
+
+// metric is one row of the table of metrics. Units are base units, last in the name. No label holds a peer id, an
+// address or a key.
+type metric struct {
+	name   string
+	kind   prometheus.ValueType
+	labels []string
+	help   string
+}
+
+// The metrics by their place in the table.
+const (
+	buildInfo = iota
+	nodeReady
+	streamRows
+	streamLate
+	streamRejected
+	streamBoundary
+	outputState
+	availabilityBound
+	bufferBytes
+	bufferLimit
+	stateBytes
+	fragmentUp
+	checkpointAge
+	sinkRows
+	partnerUp
+	certificateExpiry
+	storageFull
+	seriesLeftOut
+	metricCount
+)
+
+// metricTable is every metric of ours; those of the Go runtime and the process come on top.
+func metricTable() [metricCount]metric {
+	const gauge, counter = prometheus.GaugeValue, prometheus.CounterValue
+	return [metricCount]metric{
+		buildInfo:         {"fednode_build_info", gauge, []string{"version", "go_version"}, "Version of the software; always 1."},
+		nodeReady:         {"fednode_ready", gauge, nil, "1 once the node has caught up with what was there before its start."},
+		streamRows:        {"fednode_stream_rows_total", counter, []string{"stream"}, "Rows accepted into a stream."},
+		streamLate:        {"fednode_stream_rows_late_total", counter, []string{"stream"}, "Rows that came after their time had passed."},
+		streamRejected:    {"fednode_stream_rows_rejected_total", counter, []string{"stream", "reason"}, "Rows not accepted since the node started, by reason; late ones have their own metric."},
+		streamBoundary:    {"fednode_stream_boundary_timestamp_seconds", gauge, []string{"stream"}, "Stream time up to which a stream or an output is complete."},
+		outputState:       {"fednode_output_state", gauge, []string{"query", "stream", "state"}, "1 for the state that an output is in."},
+		availabilityBound: {"fednode_availability_bound_seconds", gauge, []string{"query"}, "Delay that the query accepts under failure; +Inf for stable results only."},
+		bufferBytes:       {"fednode_buffer_bytes", gauge, []string{"stream"}, "Bytes that a stream's log or an output's buffer holds until they are acknowledged."},
+		bufferLimit:       {"fednode_buffer_limit_bytes", gauge, []string{"stream"}, "Bytes at which a log or a buffer stops its input."},
+		stateBytes:        {"fednode_state_bytes", gauge, []string{"query", "fragment"}, "Memory that the operators of a fragment hold."},
+		fragmentUp:        {"fednode_fragment_up", gauge, []string{"query", "fragment"}, "1 while a fragment runs, 0 while it has failed or was stopped by a limit."},
+		checkpointAge:     {"fednode_checkpoint_age_seconds", gauge, []string{"query", "fragment"}, "Time since the last recovery point of a fragment became durable."},
+		sinkRows:          {"fednode_sink_rows_total", counter, []string{"query", "output"}, "Rows delivered to a sink since the node started."},
+		partnerUp:         {"fednode_partner_up", gauge, []string{"org"}, "1 while a node of the organisation has a session with this one."},
+		certificateExpiry: {"fednode_certificate_expiry_timestamp_seconds", gauge, nil, "When the node's certificate ends."},
+		storageFull:       {"fednode_storage_full", gauge, nil, "1 while writing is refused for want of space."},
+		seriesLeftOut:     {"fednode_query_series_left_out", gauge, []string{"query"}, "Series of a query that are not shown, so that none takes more than its share."},
+	}
+}
+
+// rejectReasons are the reasons for which a row is not accepted, late ones aside.
+func rejectReasons() []string { return append(connect.Reasons(), "future") }
+
+// outputStates are the states of an output.
+func outputStates() []string {
+	return []string{"starting", "stable", "upstream_failure", "stabilization", "failure", "ended"}
+}
+
+// newMetrics returns the handler of /metrics, with a registry of its own.
+func newMetrics(b Backend) http.Handler {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), newCollector(b))
+	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: scrapes, Timeout: scrapeTimeout})
+}
+
+// collector turns the node's status into metrics when it is scraped.
+type collector struct {
+	backend Backend
+	descs   [metricCount]*prometheus.Desc
+	kinds   [metricCount]prometheus.ValueType
+}
+
+func newCollector(b Backend) *collector {
+	c := &collector{backend: b}
+	for i, m := range metricTable() {
+		c.descs[i], c.kinds[i] = prometheus.NewDesc(m.name, m.help, m.labels, nil), m.kind
+	}
+	return c
+}
+
+// Describe names the metrics.
+func (c *collector) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range c.descs {
+		to <- d
+	}
+}
+
+// Collect asks the node once.
+func (c *collector) Collect(to chan<- prometheus.Metric) {
+	s := c.backend.Status()
+	for _, p := range pointsOf(&s, runtime.Version()) {
+		m, err := prometheus.NewConstMetric(c.descs[p.metric], c.kinds[p.metric], p.value, p.labels...)
+		if err != nil {
+			m = prometheus.NewInvalidMetric(c.descs[p.metric], err)
+		}
+		to <- m
+	}
+}
+
+// point is one value of a scrape.
+type point struct {
+	metric int
+	value  float64
+	labels []string
+}
+
+// pointsOf returns all values of a status, each set of labels once.
+func pointsOf(s *Status, goVersion string) []point {
+	p := &points{}
+	p.node(s, goVersion)
+	for i := range s.Sources {
+		p.source(&s.Sources[i])
+		p.reasons(&s.Sources[i], rejectReasons())
+	}
+	for i := range s.Queries {
+		p.list = append(p.list, queryPoints(&s.Queries[i])...)
+	}
+	return p.list
+}
+
+// maxQuerySeries bounds the series of one query.
+const maxQuerySeries = 50
+
+// queryPoints returns the values of one query, the most telling first. What is beyond the bound is counted, not shown.
+func queryPoints(q *QueryStatus) []point {
+	p := &points{}
+	p.query(q)
+	if len(p.list) <= maxQuerySeries {
+		return p.list
+	}
+	const shown = maxQuerySeries - 1
+	left := float64(len(p.list) - shown)
+	return append(slices.Clip(p.list[:shown]), point{seriesLeftOut, left, []string{q.ID}})
+}

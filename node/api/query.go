@@ -1,0 +1,147 @@
+package api
+
+import "time"
+
+// QueryInfo is a query as its descriptor says.
+type QueryInfo struct {
+	ID   string `json:"id"` // org/name
+	Org  string `json:"org"`
+	Name string `json:"name"`
+	// State is what the owner wants: running or stopped.
+	State string `json:"state"`
+	// Term counts takeovers by another node, Epoch the revisions within a term.
+	Term  uint64 `json:"term"`
+	Epoch uint64 `json:"epoch"`
+	// Home is the owner's node, org/node.
+	Home    string    `json:"home"`
+	Created time.Time `json:"created"`
+	// Assignments say who runs each fragment.
+	Assignments []Assignment `json:"assignments"`
+	// Here: a part of it runs on this node.
+	Here bool `json:"here"`
+	// Failure is why it does not run here as the descriptor says; "" if it does.
+	Failure string `json:"failure"`
+}
+
+// Assignment says who runs a fragment.
+type Assignment struct {
+	Fragment string `json:"fragment"`
+	Org      string `json:"org"`
+	Node     string `json:"node"`
+}
+
+// QueryStatus is a query with what of it runs on this node.
+type QueryStatus struct {
+	QueryInfo
+	// MaxDelay is the delay accepted under failure, in seconds; null for stable results only.
+	MaxDelay *float64 `json:"max_delay_s"`
+	// Sources are the streams that the query itself declares and that enter here.
+	Sources   []SourceStatus   `json:"sources"`
+	Fragments []FragmentStatus `json:"fragments"`
+	Sinks     []SinkStatus     `json:"sinks"`
+}
+
+// QueryDetail is everything known of one query.
+type QueryDetail struct {
+	QueryStatus
+	// File is the text of the query file; "" where it is another node's.
+	File string `json:"file"`
+}
+
+// The states of a fragment.
+const (
+	FragmentRunning = "running"
+	FragmentFailed  = "failed"  // and will be started again
+	FragmentStopped = "stopped" // by a limit; only a person starts it again
+)
+
+// FragmentStatus is a fragment that runs here.
+type FragmentStatus struct {
+	Name  string `json:"name"`
+	State string `json:"state"` // running, failed or stopped
+	// Failure is what keeps the fragment from going on; "" if nothing does.
+	Failure  string `json:"failure"`
+	Restarts int    `json:"restarts"`
+	// NextTry is when a failed fragment is started again.
+	NextTry    *time.Time       `json:"next_try"`
+	Operators  []OperatorStatus `json:"operators"`
+	Inputs     []InputStatus    `json:"inputs"`
+	Outputs    []OutputStatus   `json:"outputs"`
+	StateBytes int64            `json:"state_bytes"`
+	// Released is the end of the last bucket that went through the operators.
+	Released StreamTime `json:"released"`
+	// PointAt is when the last recovery point became durable, null before the first; PointBoundary is its place.
+	PointAt       *time.Time `json:"point_at"`
+	PointBoundary StreamTime `json:"point_boundary"`
+}
+
+// OperatorStatus is one operator of a fragment. Counts are since the fragment started.
+type OperatorStatus struct {
+	Name    string `json:"name"`
+	Kind    string `json:"kind"`
+	RowsIn  uint64 `json:"rows_in"`
+	RowsOut uint64 `json:"rows_out"`
+	// Dropped rows were let go by a declared limit. DivByZero and Overflow count results that gave null.
+	Dropped    uint64     `json:"dropped"`
+	DivByZero  uint64     `json:"div_by_zero"`
+	Overflow   uint64     `json:"overflow"`
+	StateBytes int64      `json:"state_bytes"`
+	Boundary   StreamTime `json:"boundary"`
+	// Lag is how far the fragment's input is ahead of the boundary, in seconds of stream time.
+	Lag float64 `json:"lag_s"`
+	// HeldBy names the input that holds the boundary back, "" while all are equal.
+	HeldBy string `json:"held_by"`
+}
+
+// InputStatus is one stream that enters a fragment.
+type InputStatus struct {
+	Stream    string     `json:"stream"`
+	Connected bool       `json:"connected"`
+	Cause     string     `json:"cause"` // why not
+	Rows      uint64     `json:"rows"`
+	Boundary  StreamTime `json:"boundary"`
+	// Waiting rows are there and wait for other inputs, or for their bucket to be complete.
+	Waiting int `json:"waiting"`
+	// Held: the input is ahead of the others and is not read until they have come nearer.
+	Held bool `json:"held"`
+}
+
+// OutputStatus is one stream that a fragment produces.
+type OutputStatus struct {
+	Stream string `json:"stream"`
+	// State is starting, stable, upstream_failure, stabilization, failure or ended.
+	State string   `json:"state"`
+	Head  Position `json:"head"`
+	// Bytes of the Limit are held until subscribers acknowledge them.
+	Bytes       int64        `json:"bytes"`
+	Limit       int64        `json:"limit_bytes"`
+	Subscribers []Subscriber `json:"subscribers"`
+}
+
+// SinkStatus is where results of a query leave on this node.
+type SinkStatus struct {
+	Output    string `json:"output"`
+	Stream    string `json:"stream"`
+	Connected bool   `json:"connected"`
+	Cause     string `json:"cause"` // why not
+	// Failure is what keeps the sink from taking rows; "" if nothing does.
+	Failure string `json:"failure"`
+	Rows    uint64 `json:"rows"` // delivered since the node started
+	Gaps    uint64 `json:"gaps"` // stretches of the stream that are lost
+	// At is what the sink has taken, Committed what it has made durable.
+	At        Position `json:"at"`
+	Committed Position `json:"committed"`
+	Done      bool     `json:"done"` // the stream has ended, and the sink has all of it
+}
+
+// DeployResult is the answer to a deployment.
+type DeployResult struct {
+	Query string `json:"query"`
+	ID    string `json:"id"`
+	Term  uint64 `json:"term"`
+	Epoch uint64 `json:"epoch"`
+	// Changed is false if the same content runs already.
+	Changed     bool         `json:"changed"`
+	Warnings    []Problem    `json:"warnings"`
+	Assignments []Assignment `json:"assignments"`
+}
