@@ -49,8 +49,8 @@ func configPrintCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "print",
 		Short: "Print the settings of node.toml with where each comes from",
-		Long: `Print the settings of node.toml: those that the file gives, or with --effective every one, its value, where it comes from,
-and whether a change takes effect at once or when the node starts again.`,
+		Long: `Print the settings of node.toml: those that the file gives, or with --effective every one; its value, where it comes
+from, and whether a change takes effect at once or when the node starts again.`,
 		Example: `  fednode config print
   fednode config print --effective --config fednode-north/node.toml --json`,
 		Args: exactArgs(0),

@@ -101,8 +101,8 @@ func keyRotateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "rotate nodes|deploy|contracts",
 		Short: "Make a new signing key, where the root key is",
-		Long: `Make a new signing key and state it with the root key, which must be in the directory. The old key is kept beside the new
-one; what it signed stays valid until the key is revoked or expires. Partners need no second import.`,
+		Long: `Make a new signing key and state it with the root key, which must be in the directory. The old key is kept beside the
+new one; what it signed stays valid until the key is revoked or expires. Partners need no second import.`,
 		Example: "  fednode key rotate deploy --dir /media/offline/north",
 		Args:    exactArgs(1),
 	}
@@ -127,9 +127,9 @@ func keyRevokeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "revoke KEY",
 		Short: "Void what a key signed: for good, or before a time",
-		Long: `Void what a key signed, or for a node key the certificates issued for it. KEY is an id of "fednode key list", a whole key
-in hexadecimal, or a peer id. The root key must be in the directory; for a node's key the nodes key is enough. A revocation
-cannot be taken back.`,
+		Long: `Void what a key signed, or for a node key the certificates issued for it. KEY is an id of "fednode key list", a whole
+key in hexadecimal, or a peer id. The root key must be in the directory; for a node's key the nodes key is enough. A
+revocation cannot be taken back.`,
 		Example: `  fednode key revoke 4be07d5b3dbb4a17 --reason "laptop stolen"
   fednode key revoke 12D3KooWEyoppNCUx8Yx66oV9fJnriXwCcXwDDUA2kj6vnc6iDEp --before 2027-03-01T00:00:00Z --yes`,
 		Args: exactArgs(1),

@@ -49,7 +49,7 @@ One query: fednode query run FILE --source NAME=PATH
 	})
 	root.AddCommand(queryCommand())
 	root.AddCommand(initCommand(), orgCommand(), nodeCommand(), keyCommand())
-	root.AddCommand(configCommand(), contextCommand(), versionCommand(), completionCommand())
+	root.AddCommand(configCommand(), doctorCommand(), contextCommand(), versionCommand(), completionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true // ours has no shell that we do not test
 	return root
 }

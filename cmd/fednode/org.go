@@ -103,8 +103,8 @@ func orgTrustCommand() *cobra.Command {
 		Use:   "trust FILE",
 		Short: "Import a partner's file, after comparing its fingerprint",
 		Long: `Import a partner's file. The fingerprint is shown as twelve words: compare them with the partner over another channel,
-such as the telephone. In a script give what the partner told you as --fingerprint. A newer file of a partner replaces the
-older one; another root key under a known name is refused.`,
+such as the telephone. In a script give what the partner told you as --fingerprint. A newer file of a partner replaces
+the older one; another root key under a known name is refused.`,
 		Example: `  fednode org trust south.pub
   fednode org trust south.pub --fingerprint "acid acorn actor agent alarm album alder alloy amber angle ankle apple"`,
 		Args: exactArgs(1),

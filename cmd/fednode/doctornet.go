@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/multiformats/go-multiaddr"
+	manet "github.com/multiformats/go-multiaddr/net"
+
+	"fednode/node/trust"
+)
+
+// reachTimeout is how long one name or one connection may take.
+const reachTimeout = 3 * time.Second
+
+// checkDaemon asks whether a daemon of this directory answers already.
+func checkDaemon(ctx context.Context, p *patient) []finding {
+	at, err := dirEndpoint(p.dir.Path, p.file)
+	if err != nil {
+		return one(failed("mend [listen] and [api] in "+p.file, "%v", err))
+	}
+	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
+	defer cancel()
+	c := dialClient(at)
+	defer c.Close()
+	err = c.get(ctx, "/livez", nil)
+	var refused *apiError
+	switch {
+	case err == nil:
+		p.running = true
+		return one(fine("answers at %s", at.name()))
+	case errors.As(err, &refused):
+		p.running = true
+		return one(failed("stop what listens there, or set listen.api to another port", "something answers at %s, but it is no healthy fednode: %v", at.name(), err))
+	case exitCode(err) == exitGaveUp:
+		p.running = true
+		return one(failed("look at its log; restart it if it stays so", "something listens at %s and does not answer within %v", at.name(), reachTimeout))
+	}
+	return one(finding{Verdict: verdictSkip, Detail: "does not run"})
+}
+
+// checkPorts tries to listen where the node would.
+func checkPorts(ctx context.Context, p *patient) []finding {
+	type port struct{ network, address, key string }
+	var ports []port
+	if a := p.config.Listen.P2P; a != "" {
+		ports = append(ports, port{"tcp", a, "p2p"}, port{"udp", a, "p2p"})
+	}
+	if a := p.config.Listen.API; !strings.HasPrefix(a, "unix:") {
+		ports = append(ports, port{"tcp", a, "api"})
+	}
+	var out []finding
+	for _, q := range ports {
+		if err := tryListen(ctx, q.network, q.address); err != nil {
+			out = append(out, failed(portRemedy(err, q.key), "%s %s: %v", q.network, q.address, err))
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	return one(fine("can listen on %s and %s", p.config.Listen.P2P, p.config.Listen.API))
+}
+
+func tryListen(ctx context.Context, network, address string) error {
+	var lc net.ListenConfig
+	if network == "udp" {
+		c, err := lc.ListenPacket(ctx, network, address)
+		if err != nil {
+			return err
+		}
+		return c.Close()
+	}
+	l, err := lc.Listen(ctx, network, address)
+	if err != nil {
+		return err
+	}
+	return l.Close()
+}
+
+func portRemedy(err error, key string) string {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return "stop the program that has the port, or set listen." + key + " to another one"
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return "no interface has this address; set listen." + key + " to one of this machine's, or 0.0.0.0"
+	case errors.Is(err, os.ErrPermission):
+		return "ports below 1024 need the right to them; set listen." + key + " to a higher one"
+	}
+	return "set listen." + key + " to an address that this machine can listen on"
+}
+
+func checkAnnounce(ctx context.Context, p *patient) []finding {
+	var out []finding
+	for _, text := range p.config.Listen.Announce {
+		name := nameOf(text)
+		if name == "" {
+			continue
+		}
+		if err := resolve(ctx, name); err != nil {
+			out = append(out, failed("add the name to the DNS, or announce an address", "%s: %v", name, err))
+			continue
+		}
+		out = append(out, fine("%s is known", name))
+	}
+	if len(out) == 0 {
+		return one(finding{Verdict: verdictSkip, Detail: "none"})
+	}
+	return out
+}
+
+// nameOf returns the DNS name of a multiaddress, "" if it has none.
+func nameOf(text string) string {
+	m, err := multiaddr.NewMultiaddr(text)
+	if err != nil {
+		return ""
+	}
+	for _, code := range []int{multiaddr.P_DNS, multiaddr.P_DNS4, multiaddr.P_DNS6} {
+		if v, err := m.ValueForProtocol(code); err == nil {
+			return v
+		}
+	}
+	return ""
+}
+
+func resolve(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
+	defer cancel()
+	_, err := net.DefaultResolver.LookupHost(ctx, name)
+	return err
+}
+
+// checkReach connects to one address after the other of each partner, until one answers.
+func checkReach(ctx context.Context, p *patient) []finding {
+	var out []finding
+	for _, o := range p.orgs {
+		out = append(out, reachOrg(ctx, o))
+	}
+	return out
+}
+
+func reachOrg(ctx context.Context, o *trust.Org) finding {
+	if len(o.Addresses) == 0 {
+		return finding{Verdict: verdictSkip, Detail: o.Name + " gives no address: it connects to us"}
+	}
+	var errs []error
+	for _, a := range o.Addresses {
+		network, address, err := dialTarget(a)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", a, err))
+			continue
+		}
+		if network != "tcp" {
+			continue // a UDP port that says nothing may be one that is well
+		}
+		start := time.Now()
+		conn, err := (&net.Dialer{Timeout: reachTimeout}).DialContext(ctx, network, address)
+		if err == nil {
+			took := time.Since(start)
+			if err = conn.Close(); err == nil {
+				return fine("%s: %s accepts connections, after %v", o.Name, address, took.Round(100*time.Microsecond))
+			}
+		}
+		errs = append(errs, err)
+	}
+	if len(errs) == 0 {
+		return finding{Verdict: verdictSkip, Detail: o.Name + " has no TCP address to try"}
+	}
+	err := errors.Join(errs...)
+	return failed(reachRemedy(err, o.Name), "%s: %s", o.Name, strings.ReplaceAll(err.Error(), "\n", "; "))
+}
+
+// dialTarget takes network and host:port out of a multiaddress.
+func dialTarget(text string) (network, address string, err error) {
+	m, err := multiaddr.NewMultiaddr(text)
+	if err != nil {
+		return "", "", err
+	}
+	network, address, err = manet.DialArgs(m)
+	if err != nil {
+		return "", "", err
+	}
+	return strings.TrimRight(network, "46"), address, nil
+}
+
+func reachRemedy(err error, org string) string {
+	var dns *net.DNSError
+	switch {
+	case errors.As(err, &dns):
+		return "check the DNS of this machine, then ask " + org + " whether its name is still right"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "ask " + org + " whether its node runs and listens on this port"
+	}
+	return "ask " + org + " and your own network people whether a firewall stops TCP to this port"
+}
