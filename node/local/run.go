@@ -20,7 +20,7 @@ type Options struct {
 	// Env is given to sources and sinks; its BlockRows is how many rows a batch has at most.
 	Env connect.Env
 	// MemoryBytes is how much of a stream is sorted in memory before a run is written to disk, and how much state the
-	// operators may hold for rows that may stand in any order before such rows are sorted; 0 means 128 MiB.
+	// operators may hold for rows that may stand in any order before such rows are sorted; 0 means 64 MiB.
 	MemoryBytes int64
 	// TempDir is where such runs lie; "" is the system's.
 	TempDir string
@@ -97,7 +97,7 @@ func (e *RejectError) Unwrap() error { return e.Err }
 // did not end properly they hold what was read.
 func Run(ctx context.Context, plan *query.Plan, opt Options) (*Report, error) {
 	if opt.MemoryBytes == 0 {
-		opt.MemoryBytes = 128 << 20
+		opt.MemoryBytes = 64 << 20
 	}
 	began := opt.Env.Time().Now()
 	r := &runner{plan: plan, opt: opt, byName: make(map[string]*stream)}
