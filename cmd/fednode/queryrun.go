@@ -35,7 +35,7 @@ outputs hold what was read and the exit code is 1.`,
 	sinks := f.StringArray("sink", nil, "NAME=PATH: write an output to a file")
 	set := f.StringArray("set", nil, "KEY=VALUE: set a key of the query file, by its dotted name")
 	batchRows := f.Int("batch-rows", 0, "rows in a batch at most; results do not depend on it")
-	memory := f.String("sort-memory", "128MiB", "how much of a disordered stream is sorted in memory before a run goes to disk")
+	memory := f.String("sort-memory", "64MiB", "how much of a disordered stream, and of the state it builds up, is held before rows are sorted on disk")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		edits, err := runEdits(*sources, *sinks, *set)
 		if err != nil {
@@ -52,6 +52,7 @@ outputs hold what was read and the exit code is 1.`,
 		if err != nil {
 			return err
 		}
+		heedMemoryLimit()
 		opt := local.Options{Connectors: q.connectors, MemoryBytes: sortBytes}
 		opt.Env = connect.Env{Dir: filepath.Dir(args[0]), BlockRows: *batchRows, Stdin: os.Stdin, Stdout: c.OutOrStdout()}
 		done := func() {}
