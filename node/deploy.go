@@ -12,6 +12,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 	"go.uber.org/zap"
 
+	"fednode/node/api"
 	"fednode/node/bind"
 	"fednode/node/connect/connectors"
 	"fednode/node/descriptor"
@@ -42,24 +43,12 @@ func (n *Node) loadQuery(file string, src []byte) (*loadedQuery, error) {
 	return &loadedQuery{diagram: d, connectors: b, plan: query.NewPlan(d, at, problems), warnings: problems.Warnings}, nil
 }
 
-// Deployment is the answer to a deployment.
-type Deployment struct {
-	Query    string   `json:"query"`
-	ID       string   `json:"id"`
-	Term     uint64   `json:"term"`
-	Epoch    uint64   `json:"epoch"`
-	Changed  bool     `json:"changed"` // false: the same content runs already
-	Warnings []string `json:"warnings"`
-	// Fragments says where each runs.
-	Fragments map[string]string `json:"fragments"`
-}
-
 // ErrExists means that another query of that name runs.
-var ErrExists = errors.New("a query of this name runs with other content; replace it with --replace")
+var ErrExists = fmt.Errorf("a query of this name runs with other content; replace it with --replace: %w", api.ErrExists)
 
 // Deploy deploys a query file: it plans it, asks every other host, and starts it once all have agreed. The same content
 // again is a no-op; a changed one needs replace.
-func (n *Node) Deploy(ctx context.Context, file string, src []byte, replace bool) (*Deployment, error) {
+func (n *Node) Deploy(ctx context.Context, file string, src []byte, replace bool) (*api.DeployResult, error) {
 	if n.identity.Deploy == nil {
 		return nil, errNoDeployKey
 	}
@@ -128,17 +117,17 @@ func (n *Node) assign(f *query.FragmentPlan) (descriptor.Assignment, error) {
 		nodes = slices.DeleteFunc(nodes, func(s string) bool { return s != f.Place.Node })
 	}
 	if len(nodes) == 0 {
-		return self, &RefusedError{Who: f.Place.String(), What: "fragment " + f.Name, Why: "no such node is up; see fednode peers, and trust and dial the organisation first"}
+		return self, &api.RefusedError{Who: f.Place.String(), What: "fragment " + f.Name, Why: "no such node is up; see fednode peers, and trust and dial the organisation first"}
 	}
 	id, ok := n.peerOf(host{f.Place.Org, nodes[0]})
 	if !ok {
-		return self, &RefusedError{Who: f.Place.String(), What: "fragment " + f.Name, Why: "the node has just gone"}
+		return self, &api.RefusedError{Who: f.Place.String(), What: "fragment " + f.Name, Why: "the node has just gone"}
 	}
 	return descriptor.Assignment{Fragment: f.Name, Org: f.Place.Org, Node: nodes[0], Peer: id.String()}, nil
 }
 
 // putInForce signs a descriptor, has every other host agree, and adopts it.
-func (n *Node) putInForce(ctx context.Context, d *descriptor.Descriptor, held *descriptor.Verified, l *loadedQuery, src []byte) (*Deployment, error) {
+func (n *Node) putInForce(ctx context.Context, d *descriptor.Descriptor, held *descriptor.Verified, l *loadedQuery, src []byte) (*api.DeployResult, error) {
 	v, err := n.sign(d)
 	if err != nil {
 		return nil, err
@@ -191,28 +180,22 @@ func (n *Node) askHost(ctx context.Context, p peer.ID, v *descriptor.Verified) e
 	r, err := n.queries.ask(ctx, p, v)
 	switch {
 	case errors.Is(err, p2p.ErrNotUp):
-		return &RefusedError{Who: who, What: "query " + v.Query, Why: "the node is not up"}
+		return &api.RefusedError{Who: who, What: "query " + v.Query, Why: "the node is not up"}
 	case err != nil:
 		return fmt.Errorf("%s: %w", who, err)
 	case !r.Accepted:
-		return &RefusedError{Who: who, What: "query " + v.Query, Why: r.Detail}
+		return &api.RefusedError{Who: who, What: "query " + v.Query, Why: r.Detail}
 	}
 	return nil
 }
 
-func answer(v *descriptor.Verified, changed bool, l *loadedQuery) *Deployment {
-	out := &Deployment{Query: v.Query, ID: v.ID(), Term: v.Term, Epoch: v.Epoch, Changed: changed, Warnings: []string{}, Fragments: make(map[string]string)}
-	for _, a := range v.Assignments {
-		out.Fragments[a.Fragment] = a.Org + "/" + a.Node
-	}
-	for _, w := range l.warnings {
-		out.Warnings = append(out.Warnings, w.Error())
-	}
-	return out
+func answer(v *descriptor.Verified, changed bool, l *loadedQuery) *api.DeployResult {
+	return &api.DeployResult{Query: v.Query, ID: v.ID(), Term: v.Term, Epoch: v.Epoch, Changed: changed,
+		Warnings: api.ProblemsOf(l.warnings), Assignments: api.AssignmentsOf(v.Assignments)}
 }
 
 // ErrUnknownQuery means that no query of that name is known here.
-var ErrUnknownQuery = errors.New("no query of this name; see fednode query list")
+var ErrUnknownQuery = fmt.Errorf("no query of this name; see fednode query list: %w", api.ErrNotFound)
 
 // StopQuery stops one of our queries everywhere. Stopping always works: hosts that cannot be reached learn it when they
 // are up again.

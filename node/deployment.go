@@ -11,9 +11,11 @@ import (
 
 	"go.uber.org/zap"
 
+	"fednode/node/api"
 	"fednode/node/bind"
 	"fednode/node/client"
 	"fednode/node/connect"
+	"fednode/node/connect/push"
 	"fednode/node/fragment"
 	"fednode/node/source"
 	"fednode/query"
@@ -242,6 +244,7 @@ func (d *deployment) stop() error {
 	var errs []error
 	for _, p := range d.sources {
 		d.n.streams.drop(p)
+		d.n.dropInbox(p.Name())
 		errs = append(errs, p.Close())
 	}
 	return errors.Join(errs...)
@@ -269,9 +272,13 @@ func (n *Node) openSource(s *query.Stream, src bind.Source, name, dir string) (*
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return nil, err
 	}
+	from := src.Plan.New(n.env())
+	if in, ok := from.(*push.Inbox); ok {
+		n.noteInbox(name, api.PushTarget{Shape: src.Shape, Inbox: in})
+	}
 	return source.Open(source.Config{
 		Name: name, Schema: s.Schema, Dir: dir, HasTime: s.Time >= 0, Rules: bind.Rules(s.Rules, tuple.TimeOf(n.started)), OnError: bind.OnError(s.Rules.OnError),
-		Source: src.Plan.New(n.env()), Clock: connect.SystemClock{}, Log: n.log, Acks: ackStore{n.store}, Retain: s.Rules.Retain,
+		Source: from, Clock: connect.SystemClock{}, Log: n.log, Acks: ackStore{n.store}, Retain: s.Rules.Retain,
 		MaxLogBytes: n.cfg.Limits.SourceLog, Storage: seglog.Options{SegmentBytes: sourceSegment},
 	})
 }

@@ -2,7 +2,6 @@ package node
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -11,8 +10,8 @@ import (
 	"strings"
 )
 
-// writeAtomically replaces a file as a whole: whoever reads it sees the old text or the new.
-func writeAtomically(path, text string) error {
+// WriteAtomically replaces a file as a whole: whoever reads it sees the old text or the new.
+func WriteAtomically(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -61,13 +60,3 @@ func sorted(s []string) []string {
 	slices.Sort(s)
 	return s
 }
-
-// refuse makes an error that names what is missing; the command line exits with 3.
-type RefusedError struct {
-	Who  string // who refuses
-	What string // what was asked
-	Why  string
-}
-
-// Error names who refuses what, and why.
-func (e *RefusedError) Error() string { return fmt.Sprintf("%s refuses %s: %s", e.Who, e.What, e.Why) }

@@ -112,7 +112,7 @@ func (n *Node) AddPeer(address string) error {
 			kept = append(kept, a)
 		}
 	}
-	return writeAtomically(n.runFile("peers"), strings.Join(append(kept, address), "\n")+"\n")
+	return WriteAtomically(n.runFile("peers"), strings.Join(append(kept, address), "\n")+"\n")
 }
 
 func (n *Node) savedPeers() []string {
@@ -170,7 +170,7 @@ func (n *Node) waitListening(ctx context.Context) error {
 func (n *Node) savePort(addrs []ma.Multiaddr) {
 	for _, a := range addrs {
 		if port, err := a.ValueForProtocol(ma.P_TCP); err == nil {
-			if err := writeAtomically(n.runFile("port"), port+"\n"); err != nil {
+			if err := WriteAtomically(n.runFile("port"), port+"\n"); err != nil {
 				n.log.Warn("port not remembered", zap.Error(err))
 			}
 			return

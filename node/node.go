@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/sync/errgroup"
 
+	"fednode/node/api"
 	"fednode/node/config"
 	"fednode/node/connect"
 	"fednode/node/link"
@@ -56,11 +57,15 @@ type Node struct {
 
 	// listening is closed once the host can be reached.
 	listening chan struct{}
+
+	mu      sync.Mutex
+	inboxes map[string]api.PushTarget // of streams that take pushed rows
+	tails   uint64                    // opened since the start
 }
 
 // New opens what the node needs and checks that it can run. It starts nothing, and frees what it opened on an error.
 func New(o Options) (*Node, error) {
-	n := &Node{cfg: o.Config, log: o.Log, version: o.Version, trust: o.Trust, started: time.Now(), listening: make(chan struct{})}
+	n := &Node{cfg: o.Config, log: o.Log, version: o.Version, trust: o.Trust, started: time.Now(), listening: make(chan struct{}), inboxes: make(map[string]api.PushTarget)}
 	if err := n.open(); err != nil {
 		return nil, errors.Join(err, n.close())
 	}

@@ -2,14 +2,15 @@ package node
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 	"go.uber.org/zap"
 
+	"fednode/node/api"
 	"fednode/node/bind"
 	"fednode/node/descriptor"
 	"fednode/node/p2p"
@@ -22,6 +23,9 @@ type queries struct {
 	n    *Node
 	docs descriptor.Documents
 	book *descriptor.Book
+
+	// started: what was stored has been started.
+	started atomic.Bool
 
 	// work brings descriptors that have been adopted, by id; the run loop starts, changes and stops what they say.
 	work chan string
@@ -50,6 +54,7 @@ func (q *queries) run(ctx context.Context) error {
 	for _, v := range q.book.All() {
 		q.settle(ctx, v.ID())
 	}
+	q.started.Store(true)
 	for {
 		select {
 		case id := <-q.work:
@@ -344,4 +349,4 @@ func (q *queries) hostReplied(m *wire.HostReply) {
 	}
 }
 
-var errNoDeployKey = errors.New("this node has no deploy key; deploy at a node that holds deploy.key, or put the key here")
+var errNoDeployKey = &api.RefusedError{Who: "this node", What: "a deployment", Why: "it has no deploy key; deploy at a node that holds deploy.key, or put the key here"}

@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"net"
 	"net/netip"
@@ -126,10 +127,44 @@ func dirEndpoint(dir, from string) (*endpoint, error) {
 		return nil, p.Err()
 	}
 	api, cert := tomlText(root, "listen", "api"), tomlText(root, "api", "tls_cert")
+	if at := runningAPI(dir, tomlText(root, "node", "data_dir")); at != "" {
+		e, err := parseEndpoint(at)
+		if err == nil && e.URL.Scheme == "http" {
+			return withToken(e, dir, from)
+		}
+	}
 	e, err := apiEndpoint(dir, api, cert)
 	if err != nil {
 		return nil, err
 	}
+	return withToken(e, dir, from)
+}
+
+// runningAPI returns the address that a running daemon has written down: the only way to know it where the file asks for
+// any free port. "" if none runs.
+func runningAPI(dir, dataDir string) string {
+	if dataDir == "" {
+		dataDir = "data"
+	}
+	if !filepath.IsAbs(dataDir) {
+		dataDir = filepath.Join(dir, dataDir)
+	}
+	b, err := os.ReadFile(filepath.Join(dataDir, "run", "addresses.json"))
+	if err != nil {
+		return ""
+	}
+	var at struct {
+		API string `json:"api"`
+	}
+	if json.Unmarshal(b, &at) != nil {
+		return ""
+	}
+	return at.API
+}
+
+// withToken finds the token of a daemon in dir.
+func withToken(e *endpoint, dir, from string) (*endpoint, error) {
+	var err error
 	e.From = from
 	if file := os.Getenv("FEDNODE_TOKEN_FILE"); file != "" {
 		e.Token, err = trust.LoadTokenFile(file)

@@ -47,7 +47,8 @@ One query: fednode query run FILE --source NAME=PATH
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return wrong("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(queryCommand())
+	root.AddCommand(runCommand(), statusCommand(), peersCommand())
+	root.AddCommand(queryCommand(), exportCommand(), catalogCommand())
 	root.AddCommand(initCommand(), orgCommand(), nodeCommand(), keyCommand())
 	root.AddCommand(configCommand(), doctorCommand(), contextCommand(), versionCommand(), completionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true // ours has no shell that we do not test

@@ -208,6 +208,9 @@ func (p *Proxy) Name() string { return p.cfg.Name }
 // Schema returns the stream's columns.
 func (p *Proxy) Schema() *tuple.Schema { return p.cfg.Schema }
 
+// IsSource tells a source proxy from other streams: data enters here.
+func (p *Proxy) IsSource() {}
+
 // Head returns the position of what is durable.
 func (p *Proxy) Head() tuple.Position { return p.tail.position() }
 
