@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -54,7 +55,7 @@ outputs hold what was read and the exit code is 1.`,
 		}
 		heedMemoryLimit()
 		opt := local.Options{Connectors: q.connectors, MemoryBytes: sortBytes}
-		opt.Env = connect.Env{Dir: filepath.Dir(args[0]), BlockRows: *batchRows, Stdin: os.Stdin, Stdout: c.OutOrStdout()}
+		opt.Env = connect.Env{Dir: filepath.Dir(args[0]), BlockRows: *batchRows, Stdin: c.InOrStdin(), Stdout: c.OutOrStdout()}
 		done := func() {}
 		if opt.Progress, done = progressBar(); opt.Progress != nil {
 			defer done()
@@ -131,16 +132,16 @@ func printRun(c *cobra.Command, r *local.Report) error {
 			return err
 		}
 	} else {
-		summarise(r)
+		summarise(c.ErrOrStderr(), r)
 	}
 	for _, s := range r.Streams {
 		if n := s.Aside(); n > 0 {
-			fmt.Fprintf(os.Stderr, "warning: stream %s: %s records set aside: %s late, %s from the future, %s unreadable", s.Name,
+			fmt.Fprintf(c.ErrOrStderr(), "warning: stream %s: %s records set aside: %s late, %s from the future, %s unreadable", s.Name,
 				grouped(n), grouped(s.Late), grouped(s.Future), grouped(s.Errors))
 			if s.First != "" {
-				fmt.Fprintf(os.Stderr, "; the first: %s", s.First)
+				fmt.Fprintf(c.ErrOrStderr(), "; the first: %s", s.First)
 			}
-			fmt.Fprintln(os.Stderr)
+			fmt.Fprintln(c.ErrOrStderr())
 		}
 	}
 	if r.Complete() {
@@ -171,19 +172,19 @@ func runToJSON(r *local.Report) runJSON {
 }
 
 // summarise tells people on standard error: standard output may be the result.
-func summarise(r *local.Report) {
+func summarise(w io.Writer, r *local.Report) {
 	rows := uint64(0)
 	for _, s := range r.Streams {
 		rows += s.Rows
-		fmt.Fprintf(os.Stderr, "read   %-20s %12s rows\n", s.Name, grouped(s.Rows))
+		fmt.Fprintf(w, "read   %-20s %12s rows\n", s.Name, grouped(s.Rows))
 	}
 	for _, o := range r.Outputs {
-		fmt.Fprintf(os.Stderr, "wrote  %-20s %12s rows  %s\n", o.Name, grouped(o.Rows), o.Target)
+		fmt.Fprintf(w, "wrote  %-20s %12s rows  %s\n", o.Name, grouped(o.Rows), o.Target)
 	}
 	if r.DivByZero+r.Overflow > 0 {
-		fmt.Fprintf(os.Stderr, "null   %s values: %s divisions by zero, %s overflows\n", grouped(r.DivByZero+r.Overflow), grouped(r.DivByZero), grouped(r.Overflow))
+		fmt.Fprintf(w, "null   %s values: %s divisions by zero, %s overflows\n", grouped(r.DivByZero+r.Overflow), grouped(r.DivByZero), grouped(r.Overflow))
 	}
-	fmt.Fprintf(os.Stderr, "in     %.2f s, %s rows/s\n", r.Wall.Seconds(), grouped(uint64(float64(rows)/max(r.Wall.Seconds(), 1e-9))))
+	fmt.Fprintf(w, "in     %.2f s, %s rows/s\n", r.Wall.Seconds(), grouped(uint64(float64(rows)/max(r.Wall.Seconds(), 1e-9))))
 }
 
 // cpuSeconds returns the processor time of this process.
