@@ -38,6 +38,7 @@ type Inlet struct {
 	stream  string
 	name    string
 	counted bool
+	schema  *tuple.Schema
 	dir     Directory
 	report  func(context.Context, InletEvent)
 
@@ -48,6 +49,7 @@ type Inlet struct {
 	cursor   Cursor
 	pos      tuple.Position // of what has been delivered
 	delay    time.Duration
+	said     bool // something has been reported
 	lastSaid string
 }
 
@@ -70,7 +72,7 @@ const (
 // NewInlet returns a subscription that begins at s.From, which is durable. report hears of changes, never of single
 // tries, on the goroutine that calls Next and with its context.
 func NewInlet(dir Directory, stream string, s Subscriber, report func(context.Context, InletEvent)) *Inlet {
-	return &Inlet{stream: stream, name: s.Name, counted: s.Counted, dir: dir, pos: s.From, durable: s.From, report: report, delay: retryFirst}
+	return &Inlet{stream: stream, name: s.Name, counted: s.Counted, schema: s.Schema, dir: dir, pos: s.From, durable: s.From, report: report, delay: retryFirst}
 }
 
 // Stream returns the stream's name.
@@ -88,7 +90,7 @@ func (i *Inlet) Ack(p tuple.Position) {
 func (i *Inlet) subscriber() Subscriber {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return Subscriber{Name: i.name, From: i.pos, Durable: i.durable, Counted: i.counted}
+	return Subscriber{Name: i.name, From: i.pos, Durable: i.durable, Schema: i.schema, Counted: i.counted}
 }
 
 // Next returns the next frame. It waits through failures of the producer; it fails only when ctx ends. What the
@@ -140,10 +142,10 @@ func (i *Inlet) say(ctx context.Context, cause error) {
 	if cause != nil {
 		text = cause.Error()
 	}
-	if text == i.lastSaid {
+	if i.said && text == i.lastSaid {
 		return
 	}
-	i.lastSaid = text
+	i.said, i.lastSaid = true, text
 	i.report(ctx, InletEvent{Stream: i.stream, Connected: cause == nil, Cause: cause, At: i.pos})
 }
 

@@ -20,6 +20,8 @@ type Subscriber struct {
 	// Durable is what the subscriber's durable state covers: after a crash it would continue there. It counts as an
 	// acknowledgement, so that one lost with a connection is made up for.
 	Durable tuple.Position
+	// Schema is what the subscriber expects, by column name; nil takes the stream as it comes.
+	Schema *tuple.Schema
 	// Counted subscribers hold back truncation until they acknowledge. Others (a tail in a terminal) take what there is.
 	Counted bool
 }
