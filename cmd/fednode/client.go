@@ -10,7 +10,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -66,7 +65,20 @@ func (c *client) post(ctx context.Context, path string, in, out any) error {
 }
 
 func (c *client) exchange(ctx context.Context, method, path string, in, out any) error {
-	resp, err := c.send(ctx, method, path, in)
+	q := call{method: method, path: path, accept: "application/json"}
+	if in != nil {
+		var err error
+		if q.body, err = json.Marshal(in); err != nil {
+			return fmt.Errorf("%s %s: %w", method, path, err)
+		}
+		q.contentType = "application/json"
+	}
+	return c.decode(ctx, q, out)
+}
+
+// decode makes a request and decodes its JSON answer into out.
+func (c *client) decode(ctx context.Context, q call, out any) error {
+	resp, err := c.send(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -76,29 +88,29 @@ func (c *client) exchange(ctx context.Context, method, path string, in, out any)
 		return c.explain(err)
 	}
 	if len(text) > maxAnswerBytes {
-		return fmt.Errorf("%s: the answer to %s is longer than %d bytes", c.at.name(), path, maxAnswerBytes)
+		return fmt.Errorf("%s: the answer to %s is longer than %d bytes", c.at.name(), q.path, maxAnswerBytes)
 	}
 	if out == nil || len(text) == 0 {
 		return nil
 	}
 	if err := json.Unmarshal(text, out); err != nil {
-		return fmt.Errorf("%s: the answer to %s is not what was expected: %w; compare fednode version on both sides", c.at.name(), path, err)
+		return fmt.Errorf("%s: the answer to %s is not what was expected: %w; compare fednode version on both sides", c.at.name(), q.path, err)
 	}
 	return nil
 }
 
-// stream calls each for every line of an endless answer (NDJSON), until it ends, ctx is done or each fails. The line is
+// lines calls each for every line of an endless answer (NDJSON), until it ends, ctx is done or each fails. The line is
 // valid only during the call.
-func (c *client) stream(ctx context.Context, path string, each func(line []byte) error) error {
-	resp, err := c.send(ctx, http.MethodGet, path, nil)
+func (c *client) lines(ctx context.Context, path string, each func(line []byte) error) error {
+	resp, err := c.send(ctx, call{method: http.MethodGet, path: path, accept: "application/x-ndjson"})
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	lines := bufio.NewScanner(resp.Body)
-	lines.Buffer(make([]byte, 0, 64<<10), maxLineBytes)
-	for lines.Scan() {
-		line := bytes.TrimSpace(lines.Bytes())
+	scan := bufio.NewScanner(resp.Body)
+	scan.Buffer(make([]byte, 0, 64<<10), maxLineBytes)
+	for scan.Scan() {
+		line := bytes.TrimSpace(scan.Bytes())
 		if len(line) == 0 {
 			continue
 		}
@@ -109,25 +121,28 @@ func (c *client) stream(ctx context.Context, path string, each func(line []byte)
 			return err
 		}
 	}
-	return c.explain(lines.Err())
+	return c.explain(scan.Err())
+}
+
+// call is one request. Empty content types are not sent.
+type call struct {
+	method      string
+	path        string // begins with a slash
+	contentType string
+	accept      string
+	body        []byte
 }
 
 // send returns an answer of success; any other has become an error.
-func (c *client) send(ctx context.Context, method, path string, in any) (*http.Response, error) {
-	var body io.Reader
-	if in != nil {
-		text, err := json.Marshal(in)
-		if err != nil {
-			return nil, fmt.Errorf("%s %s: %w", method, path, err)
-		}
-		body = bytes.NewReader(text)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, c.at.URL.String()+path, body)
+func (c *client) send(ctx context.Context, q call) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, q.method, c.at.URL.String()+q.path, bytes.NewReader(q.body))
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", method, path, err)
+		return nil, fmt.Errorf("%s %s: %w", q.method, q.path, err)
 	}
-	if in != nil {
-		req.Header.Set("Content-Type", "application/json")
+	for key, value := range map[string]string{"Content-Type": q.contentType, "Accept": q.accept} {
+		if value != "" {
+			req.Header.Set(key, value)
+		}
 	}
 	if c.at.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.at.Token)
@@ -165,69 +180,4 @@ func (c *client) explain(err error) error {
 		return fmt.Errorf("no daemon answers at %s (from %s): start it with fednode run, or choose another with --node or --dir", c.at.name(), c.at.From)
 	}
 	return fmt.Errorf("%s: %w", c.at.name(), err)
-}
-
-// apiError is a refusal of the daemon, as its error bodies say it.
-type apiError struct {
-	Status int    `json:"-"`
-	Code   string `json:"code"`
-	Msg    string `json:"message"`
-	Hint   string `json:"hint"`
-}
-
-func (e *apiError) Error() string {
-	if e.Hint == "" {
-		return e.Msg
-	}
-	return e.Msg + "; " + e.Hint
-}
-
-// refusal reads {"error":{"code","message","hint"}}, or makes the best of another body.
-func (c *client) refusal(resp *http.Response) error {
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBytes)) // what there is of it says more than why there is no more
-	var body struct {
-		Error apiError `json:"error"`
-	}
-	if err := json.Unmarshal(text, &body); err != nil || body.Error.Msg == "" {
-		body.Error = apiError{Msg: fmt.Sprintf("%s answered %s", c.at.name(), resp.Status), Hint: clean(firstLine(text))}
-	}
-	e := &body.Error
-	e.Status, e.Msg, e.Hint = resp.StatusCode, printable(e.Msg), printable(e.Hint)
-	if e.Status == http.StatusUnauthorized && e.Hint == "" {
-		e.Hint = "give the token's file in FEDNODE_TOKEN_FILE, or the daemon's directory with --dir"
-	}
-	return &codeError{code: statusExit(e.Status), err: e}
-}
-
-// statusExit says whose fault a status is: the caller's, a permission's, time's or the daemon's.
-func statusExit(status int) int {
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return exitRefused
-	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
-		return exitGaveUp
-	case http.StatusTooManyRequests:
-		return exitFailed
-	}
-	if status/100 == 4 {
-		return exitWrong
-	}
-	return exitFailed
-}
-
-// printable cleans a message of several lines.
-func printable(s string) string {
-	lines := strings.Split(s, "\n")
-	for i := range lines {
-		lines[i] = clean(lines[i])
-	}
-	return strings.Join(lines, "\n")
-}
-
-func firstLine(text []byte) string {
-	line, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
-	if len(line) > 200 {
-		line = line[:200]
-	}
-	return string(line)
 }

@@ -105,7 +105,22 @@ func TestRefusalsBecomeExitCodes(t *testing.T) {
 	}
 	var refused *apiError
 	require.ErrorAs(t, c.get(t.Context(), "/404", nil), &refused)
-	require.Equal(t, apiError{404, "x", "no such query", "look\uFFFD[2J at the list"}, *refused)
+	require.Equal(t, 404, refused.Status)
+	require.Equal(t, "x", refused.Code)
+}
+
+// What is wrong with a file that was sent is shown as if it had been checked here.
+func TestRefusalShowsProblems(t *testing.T) {
+	alone(t)
+	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprint(w, `{"error":{"code":"invalid","message":"2 errors","hint":"","problems":[
+			{"file":"q.toml","line":3,"column":7,"path":"query.name","message":"no name","hint":"write one"},
+			{"file":"q.toml","line":9,"column":1,"path":"","message":"what is this?","hint":""}]}}`)
+	})
+	err := mustClient(t, "--node", url).get(t.Context(), "/", nil)
+	require.EqualError(t, err, "q.toml:3:7: query.name: no name; write one\nq.toml:9:1: what is this?")
+	require.Equal(t, exitWrong, exitCode(err))
 }
 
 func TestClientWithoutDaemon(t *testing.T) {
@@ -144,11 +159,11 @@ func TestClientStreams(t *testing.T) {
 	c := mustClient(t, "--node", url)
 	var got []string
 	each := func(line []byte) error { got = append(got, string(line)); return nil }
-	require.NoError(t, c.stream(t.Context(), "/good", each))
+	require.NoError(t, c.lines(t.Context(), "/good", each))
 	require.Equal(t, []string{`{"n":1}`, `{"n":"` + long + `"}`, `{"n":3}`}, got, "the last line needs no end")
-	require.ErrorContains(t, c.stream(t.Context(), "/bad", each), "a line of /bad is not JSON")
+	require.ErrorContains(t, c.lines(t.Context(), "/bad", each), "a line of /bad is not JSON")
 	stop := errors.New("enough")
-	require.ErrorIs(t, c.stream(t.Context(), "/good", func([]byte) error { return stop }), stop)
+	require.ErrorIs(t, c.lines(t.Context(), "/good", func([]byte) error { return stop }), stop)
 }
 
 func TestClientOfADirectory(t *testing.T) {

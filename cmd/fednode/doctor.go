@@ -52,7 +52,8 @@ type patient struct {
 	config  *config.Config
 	id      *trust.Identity
 	orgs    []*trust.Org
-	running bool // a daemon answers
+	at      *endpoint // of the daemon
+	running bool      // it answers
 }
 
 // check is one examination. needs says what must have been found before.
@@ -62,12 +63,13 @@ type check struct {
 	run   func(context.Context, *patient) []finding
 }
 
-func always(*patient) bool        { return true }
-func withConfig(p *patient) bool  { return p.config != nil }
-func withID(p *patient) bool      { return p.id != nil }
-func one(f finding) []finding     { return []finding{f} }
-func notRunning(p *patient) bool  { return p.config != nil && !p.running }
-func withPartner(p *patient) bool { return len(p.orgs) > 0 }
+func always(*patient) bool          { return true }
+func withConfig(p *patient) bool    { return p.config != nil }
+func withID(p *patient) bool        { return p.id != nil }
+func one(f finding) []finding       { return []finding{f} }
+func meetsPartners(p *patient) bool { return p.running && len(p.orgs) > 0 }
+func notRunning(p *patient) bool    { return p.config != nil && !p.running }
+func withPartner(p *patient) bool   { return len(p.orgs) > 0 }
 
 // checks are in the order in which things depend on each other: the first that fails is the one to mend.
 func checks() []check {
@@ -81,6 +83,7 @@ func checks() []check {
 		{"open files", always, checkFiles},
 		{"UDP buffers", always, checkUDP},
 		{"daemon", withConfig, checkDaemon},
+		{"sessions", meetsPartners, checkSessions},
 		{"ports", notRunning, checkPorts},
 		{"announced names", withConfig, checkAnnounce},
 		{"partners' addresses", withPartner, checkReach},

@@ -144,6 +144,25 @@ func TestDoctorMeetsADaemon(t *testing.T) {
 	require.Contains(t, bad.Detail, "it is no healthy fednode")
 }
 
+func TestDoctorAsksForSessions(t *testing.T) {
+	const id = "12D3KooWEyoppNCUx8Yx66oV9fJnriXwCcXwDDUA2kj6vnc6iDEp"
+	south := &trust.Org{Name: "south", Addresses: []string{"/ip4/127.0.0.1/tcp/1/p2p/" + id}}
+	for answer, want := range map[string]finding{
+		`[]`: {Verdict: verdictFail, Detail: "south: no connection yet"},
+		`[{"peer":"` + id + `","cause":"not trusted there"}]`:                                                       {Verdict: verdictFail, Detail: "south: not trusted there"},
+		`[{"peer":"x","org":"south","node":"a"},{"org":"south","node":"b","up":true,"rtt_s":0.002,"software":"f"}]`: {Verdict: verdictOK, Detail: "south/b is up, round trip 2.0 ms, f"},
+		`7`: {Verdict: verdictFail, Detail: "not what was expected"},
+	} {
+		url := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, answer) })
+		at, err := parseEndpoint(url)
+		require.NoError(t, err)
+		got := checkSessions(t.Context(), &patient{at: at, orgs: []*trust.Org{south}})
+		require.Len(t, got, 1)
+		require.Equal(t, want.Verdict, got[0].Verdict, answer)
+		require.Contains(t, got[0].Detail, want.Detail)
+	}
+}
+
 func TestDoctorReachesPartners(t *testing.T) {
 	const id = "/p2p/12D3KooWEyoppNCUx8Yx66oV9fJnriXwCcXwDDUA2kj6vnc6iDEp"
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
 
+	"fednode/node/api"
 	"fednode/node/trust"
 )
 
@@ -25,6 +27,7 @@ func checkDaemon(ctx context.Context, p *patient) []finding {
 	if err != nil {
 		return one(failed("mend [listen] and [api] in "+p.file, "%v", err))
 	}
+	p.at = at
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
 	c := dialClient(at)
@@ -43,6 +46,48 @@ func checkDaemon(ctx context.Context, p *patient) []finding {
 		return one(failed("look at its log; restart it if it stays so", "something listens at %s and does not answer within %v", at.name(), reachTimeout))
 	}
 	return one(finding{Verdict: verdictSkip, Detail: "does not run"})
+}
+
+// checkSessions asks the daemon which partners it talks to: up means that both have shown their certificates.
+func checkSessions(ctx context.Context, p *patient) []finding {
+	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
+	defer cancel()
+	c := dialClient(p.at)
+	defer c.Close()
+	var peers []api.PeerInfo
+	if err := c.get(ctx, "/api/v1/peers", &peers); err != nil {
+		return one(failed("restart the daemon if it does not belong to this directory; fednode peers shows the same", "%v", err))
+	}
+	var out []finding
+	for _, o := range p.orgs {
+		out = append(out, sessionWith(o, peers))
+	}
+	return out
+}
+
+// sessionWith finds the best that is known of a partner's nodes.
+func sessionWith(o *trust.Org, peers []api.PeerInfo) finding {
+	cause := "no connection yet"
+	for _, p := range peers {
+		if p.Org != o.Name && !hasPeer(o, p.Peer) {
+			continue
+		}
+		if p.Up {
+			return fine("%s/%s is up, round trip %s, %s", o.Name, p.Node, rttText(p.RTT), p.Software)
+		}
+		if p.Cause != "" {
+			cause = p.Cause
+		}
+	}
+	if len(o.Addresses) == 0 {
+		return warned("wait for "+o.Name+" to connect, or ask it for a file with addresses", "%s: %s", o.Name, cause)
+	}
+	return failed("if its address answers below, ask "+o.Name+" whether it trusts us: fednode org list, there", "%s: %s", o.Name, cause)
+}
+
+// hasPeer says whether an address of the organisation names the peer.
+func hasPeer(o *trust.Org, id string) bool {
+	return slices.ContainsFunc(o.Addresses, func(a string) bool { return strings.HasSuffix(a, "/p2p/"+id) })
 }
 
 // checkPorts tries to listen where the node would.

@@ -127,11 +127,8 @@ func dirEndpoint(dir, from string) (*endpoint, error) {
 		return nil, p.Err()
 	}
 	api, cert := tomlText(root, "listen", "api"), tomlText(root, "api", "tls_cert")
-	if at := runningAPI(dir, tomlText(root, "node", "data_dir")); at != "" {
-		e, err := parseEndpoint(at)
-		if err == nil && e.URL.Scheme == "http" {
-			return withToken(e, dir, from)
-		}
+	if running := runningAPI(dir, tomlText(root, "node", "data_dir")); running != "" {
+		api = running
 	}
 	e, err := apiEndpoint(dir, api, cert)
 	if err != nil {
@@ -140,8 +137,8 @@ func dirEndpoint(dir, from string) (*endpoint, error) {
 	return withToken(e, dir, from)
 }
 
-// runningAPI returns the address that a running daemon has written down: the only way to know it where the file asks for
-// any free port. "" if none runs.
+// runningAPI returns the address that a running daemon has written down, in the form of listen.api: the only way to know
+// it where the file asks for any free port. "" if none runs.
 func runningAPI(dir, dataDir string) string {
 	if dataDir == "" {
 		dataDir = "data"
@@ -149,7 +146,7 @@ func runningAPI(dir, dataDir string) string {
 	if !filepath.IsAbs(dataDir) {
 		dataDir = filepath.Join(dir, dataDir)
 	}
-	b, err := os.ReadFile(filepath.Join(dataDir, "run", "addresses.json"))
+	b, err := readLimited(filepath.Join(dataDir, "run", "addresses.json"), maxQueryBytes)
 	if err != nil {
 		return ""
 	}
@@ -159,7 +156,11 @@ func runningAPI(dir, dataDir string) string {
 	if json.Unmarshal(b, &at) != nil {
 		return ""
 	}
-	return at.API
+	_, address, isURL := strings.Cut(at.API, "://")
+	if !isURL {
+		return at.API
+	}
+	return address
 }
 
 // withToken finds the token of a daemon in dir.

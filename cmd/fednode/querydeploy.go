@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -18,9 +17,9 @@ func queryDeployCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "deploy FILE",
 		Short: "Deploy a query on a running node",
-		Long: `Deploy a query on a running node: it plans the query, asks every other host, and starts it once all have agreed. The same
-content again changes nothing; other content under the same name needs --replace. A host that refuses names the clause
-that is missing there, and the exit code is 3.`,
+		Long: `Deploy a query on a running node: it plans the query, asks every other host, and starts it once all have agreed. The
+same content again changes nothing; other content under the same name needs --replace. A host that refuses names the
+clause that is missing there, and the exit code is 3.`,
 		Example: "  fednode query deploy netmon.toml --dir fednode-north",
 		Args:    exactArgs(1),
 	}
@@ -40,18 +39,10 @@ that is missing there, and the exit code is 3.`,
 		if *replace {
 			v.Set("replace", "true")
 		}
-		resp, err := cl.text(c.Context(), http.MethodPost, "/api/v1/queries?"+v.Encode(), "application/toml", "", src)
-		if err != nil {
-			return err
-		}
-		defer resp.Body.Close()
-		text, err := readAnswer(resp.Body)
-		if err != nil {
-			return err
-		}
 		var d api.DeployResult
-		if err := json.Unmarshal(text, &d); err != nil {
-			return fmt.Errorf("%s: the answer is not what was expected: %w", cl.at.name(), err)
+		q := call{method: http.MethodPost, path: "/api/v1/queries?" + v.Encode(), contentType: "application/toml", body: src}
+		if err := cl.decode(c.Context(), q, &d); err != nil {
+			return err
 		}
 		return printDeployment(c, &d)
 	}

@@ -33,8 +33,8 @@ func runCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "Run the daemon",
-		Long: `Run the daemon: its streams, its part of deployed queries, and the HTTP API, until SIGINT or SIGTERM. Keys, certificate and
-partners are read from the directory of the configuration file.`,
+		Long: `Run the daemon: its streams, its part of deployed queries, and the HTTP API, until SIGINT or SIGTERM. Keys, certificate
+and partners are read from the directory of the configuration file.`,
 		Example: `  fednode run --config fednode-north/node.toml
   fednode run --config fednode-north/node.toml --check`,
 		Args: exactArgs(0),
