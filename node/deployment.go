@@ -216,7 +216,7 @@ func (d *deployment) fragmentConfig(f *query.FragmentPlan) fragment.Config {
 	return fragment.Config{
 		Name: d.owner + "/" + d.query + "/" + f.Name, Subscriber: d.subscriber(f.Name), Plan: f, Epoch: d.epoch,
 		Directory: directory{s: d.n.streams, org: d.owner}, Points: fragment.Store{Points: d.n.points}, Clock: connect.SystemClock{}, Log: d.n.log,
-		Readers: d.readers(f), PointInterval: d.n.cfg.Checkpoint.Interval, OutputBytes: limits.OutputBuffer, StateBytes: d.memory[f.Name],
+		Readers: d.readers(f), PointInterval: d.n.cfg.Checkpoint.Interval, OutputBytes: limits.OutputBuffer, Own: d.n.own(), StateBytes: d.memory[f.Name],
 	}
 }
 
@@ -279,6 +279,7 @@ func (n *Node) openSource(s *query.Stream, src bind.Source, name, dir string) (*
 	return source.Open(source.Config{
 		Name: name, Schema: s.Schema, Dir: dir, HasTime: s.Time >= 0, Rules: bind.Rules(s.Rules, tuple.TimeOf(n.started)), OnError: bind.OnError(s.Rules.OnError),
 		Source: from, Clock: connect.SystemClock{}, Log: n.log, Acks: ackStore{n.store}, Retain: s.Rules.Retain,
+		Partner: source.Partner{Bytes: n.cfg.Limits.Partner.Buffer, Age: n.cfg.Limits.Partner.Age}, Own: n.own(), Room: n.room,
 		MaxLogBytes: n.cfg.Limits.SourceLog, Storage: seglog.Options{SegmentBytes: sourceSegment},
 	})
 }

@@ -61,6 +61,10 @@ type Node struct {
 	mu      sync.Mutex
 	inboxes map[string]api.PushTarget // of streams that take pushed rows
 	tails   uint64                    // opened since the start
+	// The last look at the disk.
+	space    disk.Watch
+	spaceAt  time.Time
+	spaceErr error
 }
 
 // New opens what the node needs and checks that it can run. It starts nothing, and frees what it opened on an error.
@@ -88,6 +92,7 @@ func (n *Node) open() (err error) {
 	if n.store, err = storage.Open(filepath.Join(n.cfg.Node.DataDir, "store"), storage.Options{Reserve: n.reserve()}); err != nil {
 		return err
 	}
+	n.space = disk.Watch{Reserve: n.reserve()}
 	if n.points, err = storage.NewRecoveryPoints(n.store); err != nil {
 		return err
 	}
@@ -183,6 +188,25 @@ func (n *Node) env() connect.Env { return connect.Env{Dir: n.cfg.Dir, Clock: con
 // reserve is the free space below which the store refuses to write.
 func (n *Node) reserve() disk.Reserve {
 	return disk.Reserve{StopBytes: n.cfg.Limits.Reserve, ResumeBytes: n.cfg.Limits.Reserve + n.cfg.Limits.Reserve/4}
+}
+
+// own is the prefix of the names of our own organisation's subscribers.
+func (n *Node) own() string { return n.cfg.Node.Org + "/" }
+
+// room says whether the disk has room for more; it looks at most once a second.
+func (n *Node) room() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if time.Since(n.spaceAt) < time.Second {
+		return n.spaceErr
+	}
+	n.spaceAt = time.Now()
+	space, err := disk.Measure(n.cfg.Node.DataDir)
+	if err == nil {
+		err = n.space.Check(n.cfg.Node.DataDir, space)
+	}
+	n.spaceErr = err
+	return err
 }
 
 // gcEvery is how often the store frees what it no longer needs, and the certificate is looked at.

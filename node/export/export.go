@@ -22,7 +22,8 @@ type Export struct {
 	Purpose string
 	// Expires ends the export; the zero time is never.
 	Expires time.Time
-	// History is how far back a partner may read in microseconds of stream time; 0 means from now on.
+	// History is how far back from the stream's head a partner may begin in microseconds of stream time; 0 lets it read all
+	// that is held.
 	History int64
 	// Rate limits what one partner is sent; zero fields do not.
 	Rate Rate
@@ -68,6 +69,8 @@ func (x *Export) Schema(s *tuple.Schema) (*tuple.Schema, error) {
 
 // View applies an export to the frames of one subscription.
 type View struct {
+	// Since holds back rows with a smaller stime: what lies further back than the export's history.
+	Since  tuple.Time
 	schema *tuple.Schema
 	where  *expr.Eval
 	cols   []viewColumn
@@ -87,7 +90,7 @@ type viewColumn struct {
 
 // View returns a view of a stream with schema s.
 func (x *Export) View(s *tuple.Schema) (*View, error) {
-	v := &View{}
+	v := &View{Since: tuple.MinTime}
 	if x.Where != nil {
 		v.where = x.Where.NewEval()
 	}
@@ -123,15 +126,41 @@ func (v *View) Frame(f *tuple.Frame) *tuple.Frame {
 	}
 	out := *f
 	b := f.Batch
-	if v.where != nil {
-		v.sel = v.where.Select(b, v.sel[:0])
-		if len(v.sel) < b.Rows() {
-			out.IDs = idsOf(f, v.sel)
-			b = &tuple.Batch{Schema: b.Schema, Time: b.Time, Cols: b.Cols, Sel: v.sel}
-		}
+	if sel := v.rows(b); len(sel) < b.Rows() {
+		out.IDs = idsOf(f, sel)
+		b = &tuple.Batch{Schema: b.Schema, Time: b.Time, Cols: b.Cols, Sel: sel}
 	}
 	out.Batch = v.batch(b)
 	return &out
+}
+
+// rows returns the column rows that leave.
+func (v *View) rows(b *tuple.Batch) []uint32 {
+	v.sel = v.sel[:0]
+	if v.where != nil {
+		v.sel = v.where.Select(b, v.sel)
+	} else {
+		for i := range b.Rows() {
+			v.sel = append(v.sel, uint32(b.Row(i)))
+		}
+	}
+	if v.Since == tuple.MinTime {
+		return v.sel
+	}
+	kept := v.sel[:0]
+	for _, r := range v.sel {
+		if b.Time[r] >= v.Since {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// Limit sets how far back the subscription may read, given where the stream stands when it begins.
+func (v *View) Limit(x *Export, head tuple.Time) {
+	if x.History > 0 && head != tuple.MinTime && head != tuple.MaxTime {
+		v.Since = head.Add(-x.History)
+	}
 }
 
 // idsOf returns the ids of the column rows sel. Selected rows of an owned frame are dense, or name their rows.

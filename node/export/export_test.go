@@ -73,6 +73,21 @@ func TestHeldBack(t *testing.T) {
 	}
 }
 
+// TestHistory shows that rows further back than the export's history are held back, and that their ids stay accounted
+// for.
+func TestHistory(t *testing.T) {
+	x := &Export{Name: "conns", Stream: "north/conns", Columns: []Column{{Name: "dport"}}, History: 2}
+	v, err := x.View(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.Limit(x, 4)
+	f := v.Frame(frame(t, [3]any{"10.0.0.1", "a", 0}, [3]any{"10.0.0.1", "a", 1}, [3]any{"10.0.0.1", "a", 2}, [3]any{"10.0.0.1", "a", 3}))
+	if !slices.Equal(f.IDs, []uint64{13, 14}) || f.FirstID != 11 {
+		t.Fatalf("ids %v from %d; want those with stime 2 and 3", f.IDs, f.FirstID)
+	}
+}
+
 // TestAllows shows that nothing leaves for an organisation that is not named, or after the export has ended.
 func TestAllows(t *testing.T) {
 	x := &Export{Name: "conns", Stream: "north/conns", To: []string{"south"}, Expires: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}

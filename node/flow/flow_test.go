@@ -138,3 +138,24 @@ func TestFull(t *testing.T) {
 		t.Fatalf("got %v, want ErrClosed", err)
 	}
 }
+
+// TestPartnerLapses shows that a subscriber of another organisation never fills an output: when it is full, the partner is
+// no longer counted; our own subscribers are.
+func TestPartnerLapses(t *testing.T) {
+	var lapsed []string
+	out := NewOutput(OutputConfig{Name: "north/q/o", Schema: schema, Limit: 4000, Generation: 1, Start: tuple.Position{Time: tuple.MinTime},
+		Expected: []string{"north/n1/q/f", "south/s1/q/g"}, Own: "north/", Lapsed: func(who string) { lapsed = append(lapsed, who) }})
+	for id := uint64(1); id < 100; id += 3 {
+		out.Append(insertion(id, 3))
+		out.Ack("north/n1/q/f", tuple.Position{Generation: 1, ID: id + 2, Time: tuple.MinTime})
+	}
+	if full, _ := out.Full(); full || len(lapsed) != 1 || lapsed[0] != "south/s1/q/g" {
+		t.Fatalf("full %v, lapsed %v; want the partner alone to lapse", full, lapsed)
+	}
+	for id := uint64(100); id < 200; id += 3 { // nobody acknowledges any more
+		out.Append(insertion(id, 3))
+	}
+	if full, _ := out.Full(); !full || len(lapsed) != 1 {
+		t.Fatalf("full %v, lapsed %v; want our own subscriber to be waited for", full, lapsed)
+	}
+}

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"strings"
 	"sync"
 
 	"fednode/dcaa"
@@ -14,6 +15,8 @@ type Output struct {
 	name   string
 	schema *tuple.Schema
 	limit  int64
+	own    string
+	lapsed func(string)
 
 	mu     sync.Mutex
 	buffer *dcaa.OutputBuffer
@@ -38,13 +41,17 @@ type OutputConfig struct {
 	Start tuple.Position
 	// Unacknowledged frames of a recovery point, in order.
 	Unacknowledged []*tuple.Frame
+	// Own is the prefix of our own organisation's subscribers. Others never fill the output: when it is full, who of them
+	// is furthest behind is no longer counted, and Lapsed is told.
+	Own    string
+	Lapsed func(subscriber string)
 	// Expected subscribers are counted from the start: nothing is dropped before they came.
 	Expected []string
 }
 
 // NewOutput returns an open output.
 func NewOutput(cfg OutputConfig) *Output {
-	o := &Output{name: cfg.Name, schema: cfg.Schema, limit: cfg.Limit, changed: make(chan struct{}), head: cfg.Start}
+	o := &Output{name: cfg.Name, schema: cfg.Schema, limit: cfg.Limit, own: cfg.Own, lapsed: cfg.Lapsed, changed: make(chan struct{}), head: cfg.Start}
 	o.head.Generation = cfg.Generation
 	o.buffer = dcaa.NewOutputBuffer(cfg.Generation, cfg.Start)
 	for _, name := range cfg.Expected {
@@ -89,7 +96,27 @@ func (o *Output) Append(f *tuple.Frame) {
 		return
 	}
 	o.append(f)
+	if o.own != "" && o.buffer.Bytes() >= o.limit {
+		o.lapse()
+	}
 	o.wake()
+}
+
+// lapse stops counting the subscriber furthest behind, if it is of another organisation. mu is held.
+func (o *Output) lapse() {
+	last, at := "", tuple.Position{}
+	for _, name := range o.buffer.Subscribers() {
+		if p, _ := o.buffer.Acked(name); last == "" || p.ID < at.ID {
+			last, at = name, p
+		}
+	}
+	if last == "" || strings.HasPrefix(last, o.own) {
+		return
+	}
+	o.buffer.Forget(last)
+	if o.lapsed != nil {
+		o.lapsed(last)
+	}
 }
 
 // Full reports whether the output holds as much as it may, and a channel that is closed when that may have changed.

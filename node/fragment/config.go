@@ -35,6 +35,8 @@ type Config struct {
 	Log       *zap.Logger
 	// Readers are the subscribers that each output waits for before it drops anything, by stream.
 	Readers map[string][]string
+	// Own is the prefix of our own organisation's subscribers; those of others never hold an output back beyond its limit.
+	Own string
 	// PointInterval is how often a recovery point is stored; 0 means 5 s.
 	PointInterval time.Duration
 	// PointBytes stores one earlier, after so much input; 0 means 64 MiB.

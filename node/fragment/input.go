@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fednode/node/flow"
+	"fednode/query"
 	"fednode/query/tuple"
 )
 
@@ -30,13 +31,13 @@ type input struct {
 }
 
 // addInput makes the input that begins at r.start[n].
-func (r *Runner) addInput(n int, stream string) {
-	in := &input{stream: stream, tokens: make(chan struct{}, tokens), boundary: tuple.MinTime}
+func (r *Runner) addInput(n int, plan query.FragmentInput) {
+	in := &input{stream: plan.Stream, tokens: make(chan struct{}, tokens), boundary: tuple.MinTime}
 	for range tokens {
 		in.tokens <- struct{}{}
 	}
-	s := flow.Subscriber{Name: r.cfg.Subscriber, From: r.start[n], Counted: true}
-	in.inlet = flow.NewInlet(r.cfg.Directory, stream, s, func(ctx context.Context, e flow.InletEvent) {
+	s := flow.Subscriber{Name: r.cfg.Subscriber, From: r.start[n], Schema: plan.Schema, Counted: true}
+	in.inlet = flow.NewInlet(r.cfg.Directory, plan.Stream, s, func(ctx context.Context, e flow.InletEvent) {
 		r.arrive(ctx, arrival{input: n, event: &e})
 	})
 	r.inputs = append(r.inputs, in)

@@ -54,7 +54,7 @@ func (r *Runner) build(point *storage.RecoveryPoint) error {
 	}
 	r.arrivals = make(chan arrival, 4*len(plan.Inputs))
 	for n, in := range plan.Inputs {
-		r.addInput(n, in.Stream)
+		r.addInput(n, in)
 	}
 	return nil
 }
@@ -81,7 +81,10 @@ func (r *Runner) buildUnions() error {
 }
 
 func (r *Runner) addOutput(o query.FragmentOutput, cfg flow.OutputConfig) {
-	cfg.Name, cfg.Schema, cfg.Limit, cfg.Expected = o.Stream, o.Schema, r.cfg.OutputBytes, r.cfg.Readers[o.Stream]
+	cfg.Name, cfg.Schema, cfg.Limit, cfg.Expected, cfg.Own = o.Stream, o.Schema, r.cfg.OutputBytes, r.cfg.Readers[o.Stream], r.cfg.Own
+	cfg.Lapsed = func(who string) {
+		r.cfg.Log.Warn("subscription of a partner has lapsed: it does not acknowledge", zap.String("stream", o.Stream), zap.String("subscriber", who))
+	}
 	r.outputs = append(r.outputs, flow.NewOutput(cfg))
 }
 

@@ -47,6 +47,7 @@ type Link struct {
 	next    uint64          // number of the next subscription that we make
 	ours    map[uint64]*remoteCursor
 	serving map[servingKey]*serving
+	paces   map[paceKey]*pace
 }
 
 // serving is a subscription of a peer while it is served.
@@ -63,7 +64,7 @@ type servingKey struct {
 
 // New returns a link of a node of org. The network is set with Attach, since each needs the other.
 func New(org string, local Local, log *zap.Logger) *Link {
-	return &Link{org: org, local: local, log: log, next: 1, ours: make(map[uint64]*remoteCursor), serving: make(map[servingKey]*serving)}
+	return &Link{org: org, local: local, log: log, next: 1, ours: make(map[uint64]*remoteCursor), serving: make(map[servingKey]*serving), paces: make(map[paceKey]*pace)}
 }
 
 // Attach gives the link its network, before Run.

@@ -42,6 +42,7 @@ func (l *Link) send(p p2p.Peer, m wire.Message) {
 type served struct {
 	stream flow.Stream
 	view   *export.View // nil within the organisation
+	pace   *pace        // nil without a limit
 }
 
 // admit finds the stream and says whether the peer may have it.
@@ -65,7 +66,8 @@ func (l *Link) admit(p p2p.Peer, m *wire.Subscribe) (served, *wire.Refused) {
 	if err != nil {
 		return served{}, &wire.Refused{Reason: wire.NotExported, Detail: err.Error()}
 	}
-	return served{stream: s, view: view}, nil
+	view.Limit(x, s.Head().Time)
+	return served{stream: s, view: view, pace: l.paceOf(x, org)}, nil
 }
 
 // serve opens a cursor and sends what it gives until something ends it.
@@ -99,7 +101,7 @@ func (l *Link) serve(p p2p.Peer, m *wire.Subscribe, s served) *wire.Refused {
 	l.tasks.Go(func() {
 		defer l.end(key, me)
 		defer cursor.Close()
-		err := l.pump(ctx, p, m.Subscription, cursor, s.view, schema)
+		err := l.pump(ctx, p, m.Subscription, cursor, s, schema)
 		if err != nil && ctx.Err() == nil && !errors.Is(err, flow.ErrClosed) {
 			l.log.Debug("subscription ended", zap.Stringer("peer", p.Member), zap.String("stream", m.Stream), zap.Error(err))
 		}
@@ -143,7 +145,7 @@ func (l *Link) stopServing(k servingKey) {
 }
 
 // pump sends frames of a cursor over a data stream.
-func (l *Link) pump(ctx context.Context, p p2p.Peer, number uint64, cursor flow.Cursor, view *export.View, schema *tuple.Schema) error {
+func (l *Link) pump(ctx context.Context, p p2p.Peer, number uint64, cursor flow.Cursor, s served, schema *tuple.Schema) error {
 	data, err := l.net.OpenData(ctx, p.ID, number)
 	if err != nil {
 		return err
@@ -161,8 +163,11 @@ func (l *Link) pump(ctx context.Context, p p2p.Peer, number uint64, cursor flow.
 		if err != nil {
 			return err
 		}
-		if view != nil {
-			f = view.Frame(f)
+		if s.view != nil {
+			f = s.view.Frame(f)
+		}
+		if err := s.pace.wait(ctx, f); err != nil {
+			return err
 		}
 		if err := w.WriteFrame(f); err != nil {
 			return err

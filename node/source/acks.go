@@ -1,8 +1,12 @@
 package source
 
 import (
+	"cmp"
 	"maps"
+	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"fednode/query/tuple"
 )
@@ -18,7 +22,43 @@ type AckStore interface {
 type acks struct {
 	mu    sync.Mutex
 	byWho map[string]tuple.Position
+	moved map[string]time.Time // when each last acknowledged something new, or was first seen in this life
 	dirty bool
+}
+
+// foreign returns the subscribers of other organisations that hold the log back, furthest behind first, with how long
+// each has not acknowledged anything. own is the prefix of our own subscribers' names.
+func (a *acks) foreign(own string, head tuple.Position, now time.Time) []laggard {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var out []laggard
+	for who, p := range a.byWho {
+		if strings.HasPrefix(who, own) || p.Generation == head.Generation && p.ID >= head.ID {
+			continue
+		}
+		if a.moved[who].IsZero() {
+			a.touch(who, now)
+		}
+		out = append(out, laggard{who: who, at: p, silent: now.Sub(a.moved[who])})
+	}
+	slices.SortFunc(out, func(x, y laggard) int {
+		return cmp.Or(cmp.Compare(x.at.Generation, y.at.Generation), cmp.Compare(x.at.ID, y.at.ID), cmp.Compare(x.who, y.who))
+	})
+	return out
+}
+
+// laggard is a subscriber that holds the log back.
+type laggard struct {
+	who    string
+	at     tuple.Position
+	silent time.Duration
+}
+
+func (a *acks) touch(who string, now time.Time) {
+	if a.moved == nil {
+		a.moved = make(map[string]time.Time)
+	}
+	a.moved[who] = now
 }
 
 // count makes a subscriber count whose durable state covers p. What is known of it already stands.
@@ -33,7 +73,7 @@ func (a *acks) count(who string, p tuple.Position) {
 }
 
 // ack raises a counted subscriber's acknowledgement.
-func (a *acks) ack(who string, p tuple.Position) {
+func (a *acks) ack(who string, p tuple.Position, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	have, ok := a.byWho[who]
@@ -41,6 +81,7 @@ func (a *acks) ack(who string, p tuple.Position) {
 		return
 	}
 	a.byWho[who] = p
+	a.touch(who, now)
 	a.dirty = true
 }
 
@@ -48,6 +89,7 @@ func (a *acks) forget(who string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.byWho, who)
+	delete(a.moved, who)
 	a.dirty = true
 }
 

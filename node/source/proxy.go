@@ -49,10 +49,22 @@ type Config struct {
 	Retain int64
 	// MaxLogBytes stops intake while the log holds more: 0 means 4 GiB.
 	MaxLogBytes int64
+	// Partner bounds how long and how much the log is kept for a subscriber of another organisation that does not
+	// acknowledge; zero fields set no bound. Own is the prefix of our own subscribers' names.
+	Partner Partner
+	Own     string
+	// Room says whether the disk has room; its error stops intake until it is nil again. nil has always room.
+	Room func() error
 	// TailBytes is how much of the newest part is kept in memory: 0 means 32 MiB.
 	TailBytes int64
 	// Storage options of the log; the zero value is complete.
 	Storage seglog.Options
+}
+
+// Partner bounds what a subscriber of another organisation may hold back.
+type Partner struct {
+	Bytes int64
+	Age   time.Duration
 }
 
 // Proxy is a source proxy.
@@ -215,7 +227,9 @@ func (p *Proxy) IsSource() {}
 func (p *Proxy) Head() tuple.Position { return p.tail.position() }
 
 // Ack records what a subscriber's durable state covers.
-func (p *Proxy) Ack(subscriber string, at tuple.Position) { p.acks.ack(subscriber, at) }
+func (p *Proxy) Ack(subscriber string, at tuple.Position) {
+	p.acks.ack(subscriber, at, p.cfg.Clock.Now())
+}
 
 // Forget stops counting a subscriber.
 func (p *Proxy) Forget(subscriber string) { p.acks.forget(subscriber) }
@@ -296,6 +310,7 @@ func (p *Proxy) keep(stop <-chan struct{}) {
 }
 
 func (p *Proxy) free() {
+	p.lapse()
 	if all, changed := p.acks.take(); changed {
 		if err := p.cfg.Acks.Store(p.cfg.Name, all); err != nil {
 			p.cfg.Log.Warn("acknowledgements not stored", zap.String("stream", p.cfg.Name), zap.Error(err))
@@ -310,6 +325,22 @@ func (p *Proxy) free() {
 	_, err := p.log.Retain(seglog.Retention{Age: p.cfg.Retain}, head.Time, seglog.Position{Generation: head.Generation, Key: id + 1})
 	if err != nil && !errors.Is(err, seglog.ErrClosed) {
 		p.cfg.Log.Warn("log not truncated", zap.String("stream", p.cfg.Name), zap.Error(err))
+	}
+}
+
+// lapse stops counting subscribers of other organisations that have not acknowledged anything for too long, or for whom
+// the log holds too much. They find a GAP when they come back; nobody else notices.
+func (p *Proxy) lapse() {
+	late := p.acks.foreign(p.cfg.Own, p.tail.position(), p.cfg.Clock.Now())
+	held := p.log.Stats().StoredBytes
+	for n, l := range late {
+		old := p.cfg.Partner.Age > 0 && l.silent > p.cfg.Partner.Age
+		large := n == 0 && p.cfg.Partner.Bytes > 0 && held > p.cfg.Partner.Bytes
+		if !old && !large {
+			continue
+		}
+		p.acks.forget(l.who)
+		p.cfg.Log.Warn("subscription of a partner has lapsed: it does not acknowledge", zap.String("stream", p.cfg.Name), zap.String("subscriber", l.who), zap.Stringer("at", l.at), zap.Int64("log_bytes", held))
 	}
 }
 

@@ -264,6 +264,35 @@ func TestEndAfterRestart(t *testing.T) {
 	}
 }
 
+// TestPartnerLapses shows that a partner which does not acknowledge is no longer waited for once the log is too large for
+// it, while our own subscribers are.
+func TestPartnerLapses(t *testing.T) {
+	cfg := config(t.TempDir(), &numbers{rows: 3000}, &memAcks{})
+	cfg.Own, cfg.Partner = "north/", Partner{Bytes: 10_000}
+	p, err := Open(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := running(t, p)
+	defer stop()
+	for _, who := range []string{"south/s1/q/f", "north/n1/q/f"} {
+		c, err := p.Open(flow.Subscriber{Name: who, From: tuple.Position{Time: tuple.MinTime}, Counted: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	collect(t, p, tuple.Position{Time: tuple.MinTime}, 0)
+	p.free()
+	left := p.Status().Subscribers
+	if _, ok := left["south/s1/q/f"]; ok {
+		t.Fatal("the partner is still waited for")
+	}
+	if _, ok := left["north/n1/q/f"]; !ok {
+		t.Fatal("our own subscriber is no longer waited for")
+	}
+}
+
 // TestOnErrorFail shows that a stream which must not lose a record stops at the first it cannot read, and says why.
 func TestOnErrorFail(t *testing.T) {
 	cfg := config(t.TempDir(), &numbers{rows: 100}, &memAcks{})

@@ -152,25 +152,34 @@ func (a *attempt) decide(ctx context.Context) error {
 	}
 }
 
-// room waits while the log holds more than it may: subscribers have to acknowledge first.
+// room waits while the log holds more than it may (subscribers have to acknowledge first), or the disk has no room.
 func (a *attempt) room(ctx context.Context) error {
 	for full := false; ; full = true {
-		held := a.p.log.Stats().StoredBytes
-		if held < a.p.cfg.MaxLogBytes {
+		err := a.p.roomError()
+		if err == nil {
 			if full {
 				a.p.clearFailure()
 			}
 			return nil
 		}
-		if !full {
-			a.p.fail(fmt.Errorf("the log holds %d bytes, %d are allowed; intake waits until subscribers acknowledge", held, a.p.cfg.MaxLogBytes))
-		}
+		a.p.fail(err)
 		select {
 		case <-a.p.cfg.Clock.After(retryFirst):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
+}
+
+// roomError says why nothing more can be taken in, nil if it can.
+func (p *Proxy) roomError() error {
+	if held := p.log.Stats().StoredBytes; held >= p.cfg.MaxLogBytes {
+		return fmt.Errorf("the log holds %d bytes, %d are allowed; intake waits until subscribers acknowledge", held, p.cfg.MaxLogBytes)
+	}
+	if p.cfg.Room != nil {
+		return p.cfg.Room()
+	}
+	return nil
 }
 
 // block decides about what the connector delivered, in one commit.
