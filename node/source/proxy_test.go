@@ -283,6 +283,7 @@ func TestPartnerLapses(t *testing.T) {
 		defer c.Close()
 	}
 	collect(t, p, tuple.Position{Time: tuple.MinTime}, 0)
+	p.Forget("reader")
 	p.free()
 	left := p.Status().Subscribers
 	if _, ok := left["south/s1/q/f"]; ok {
