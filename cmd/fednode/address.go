@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -34,6 +36,19 @@ func exportAddresses(d trust.Dir, typed []string) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// announced are the addresses that the directory's node.toml tells others, for an export without --address.
+func announced(dir string) ([]string, error) {
+	path := filepath.Join(dir, configName)
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return nil, nil // the organisation's own machine, without a node
+	}
+	cfg, _, err := readConfig(path)
+	if err != nil {
+		return nil, err
+	}
+	return cfg.Listen.Announce, nil
 }
 
 // ownPeer is the peer id of the directory's node key.

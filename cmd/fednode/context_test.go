@@ -37,6 +37,24 @@ func TestWhichDaemon(t *testing.T) {
 	require.ErrorContains(t, err, "not both")
 }
 
+// A running daemon has written down its port; a socket is where the file says, whatever the daemon's own directory was.
+func TestWhereADaemonRuns(t *testing.T) {
+	alone(t)
+	dir := newNode(t, "north")
+	file, run := filepath.Join(dir, configName), filepath.Join(dir, "state", "run")
+	require.NoError(t, os.MkdirAll(run, 0o700))
+	for _, c := range []struct{ api, running, want string }{
+		{"127.0.0.1:0", `{"api":"http://127.0.0.1:9002"}`, "http://127.0.0.1:9002"},
+		{"127.0.0.1:0", `{"api":"http://[::]:9002"}`, "http://[::1]:9002"},
+		{"127.0.0.1:9003", `not JSON`, "http://127.0.0.1:9003"},
+		{"unix:api.sock", `{"api":"unix:north/api.sock"}`, "unix:" + filepath.Join(dir, "api.sock")},
+	} {
+		require.NoError(t, os.WriteFile(file, []byte("[node]\ndata_dir = \"state\"\n[listen]\napi = \""+c.api+"\"\n"), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(run, "addresses.json"), []byte(c.running), 0o644))
+		require.Equal(t, c.want, mustClient(t, "--dir", dir).at.name())
+	}
+}
+
 func TestContexts(t *testing.T) {
 	alone(t)
 	require.Empty(t, ok(t, "context", "list"))

@@ -138,7 +138,7 @@ func dirEndpoint(dir, from string) (*endpoint, error) {
 }
 
 // runningAPI returns the address that a running daemon has written down, in the form of listen.api: the only way to know
-// it where the file asks for any free port. "" if none runs.
+// it where the file asks for any free port. "" if none runs, or if it has a socket, which is where the file says.
 func runningAPI(dir, dataDir string) string {
 	if dataDir == "" {
 		dataDir = "data"
@@ -156,10 +156,7 @@ func runningAPI(dir, dataDir string) string {
 	if json.Unmarshal(b, &at) != nil {
 		return ""
 	}
-	_, address, isURL := strings.Cut(at.API, "://")
-	if !isURL {
-		return at.API
-	}
+	_, address, _ := strings.Cut(at.API, "://")
 	return address
 }
 

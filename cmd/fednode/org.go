@@ -65,11 +65,17 @@ connect. It holds no secret. The partner compares the fingerprint over another c
 		Args: exactArgs(0),
 	}
 	dir := dirFlag(c, ".", ownDirHelp)
-	addresses := c.Flags().StringArray("address", nil, "where partners connect: HOST:PORT or a multiaddress; may be given again")
+	addresses := c.Flags().StringArray("address", nil, "where partners connect: HOST:PORT or a multiaddress, may be given again (default listen.announce of node.toml)")
 	output := c.Flags().String("output", "-", "file to write; - is standard output")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		d := trustDir(*dir)
-		list, err := exportAddresses(d, *addresses)
+		d, typed := trustDir(*dir), *addresses
+		if len(typed) == 0 {
+			var err error
+			if typed, err = announced(*dir); err != nil {
+				return err
+			}
+		}
+		list, err := exportAddresses(d, typed)
 		if err != nil {
 			return err
 		}
@@ -91,7 +97,7 @@ connect. It holds no secret. The partner compares the fingerprint over another c
 		words, w := fingerprintLines(f), c.ErrOrStderr()
 		fmt.Fprintf(w, "Fingerprint of %s, to be compared with the partner:\n  %s\n  %s\n", org.Name, words[0], words[1])
 		if len(list) == 0 {
-			fmt.Fprintln(w, "No --address: partners cannot connect to us, we connect to them.")
+			fmt.Fprintln(w, "It names no address: partners cannot connect to us, we connect to them. --address adds one.")
 		}
 		return nil
 	}

@@ -94,6 +94,13 @@ func TestExportAddresses(t *testing.T) {
 	require.Len(t, got.Addresses, 3)
 	require.True(t, strings.HasPrefix(got.Addresses[0], "/ip6/2001:db8::1/tcp/7481/p2p/12D3KooW"))
 	require.Equal(t, "/ip4/192.0.2.7/tcp/7481/p2p/"+id, got.Addresses[2])
+	p := filepath.Join(dir, configName)
+	text, err := os.ReadFile(p)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(p, []byte(strings.Replace(string(text), "#announce", "announce", 1)), 0o644))
+	okJSON(t, &got, "org", "export", "--dir", dir)
+	require.Len(t, got.Addresses, 1, "what the node announces")
+	require.True(t, strings.HasPrefix(got.Addresses[0], "/dns4/node-1.north.example/tcp/7481/p2p/12D3KooW"))
 	for _, bad := range []string{"north", "north:0", "north:port", ":7481", "/ip4/999.1.1.1/tcp/1", "no rth/x:1", ""} {
 		refuses(t, exitWrong, []string{"--address " + bad}, "org", "export", "--dir", dir, "--address", bad)
 	}

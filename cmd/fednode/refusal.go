@@ -42,7 +42,7 @@ func (c *client) refusal(resp *http.Response) error {
 	}
 	e := &apiError{Status: resp.StatusCode, ErrorInfo: body.Error}
 	e.Message, e.Hint = printable(e.Message), printable(e.Hint)
-	if e.Status == http.StatusUnauthorized && e.Hint == "" {
+	if e.Status == http.StatusUnauthorized { // the daemon speaks of headers, which nobody types here
 		e.Hint = "give the token's file in FEDNODE_TOKEN_FILE, or the daemon's directory with --dir"
 	}
 	return &codeError{code: statusExit(e.Status), err: e}
