@@ -1,12 +1,15 @@
 package main
 
 import (
+	"io/fs"
+	"os"
 	"runtime/debug"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"fednode/configs"
 	"fednode/node/config"
 )
 
@@ -42,6 +45,22 @@ func TestConfigPrint(t *testing.T) {
 	require.Contains(t, ok(t, "config", "print", "--config", p.file, "--effective"), "streams.s.columns.ts ")
 	appendFile(t, p.file, "\n[lmits]\n")
 	refuses(t, exitWrong, []string{p.file + ":13:2: lmits: unknown key `lmits`; did you mean `limits`?"}, "config", "print", "--config", p.file)
+}
+
+// The samples that bring their own data run as their first lines say.
+func TestSamplesRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, sinks := range map[string][]string{"sensors.toml": {"alarms"}, "bids.toml": {"dearest", "turnover"}} {
+		text, err := fs.ReadFile(configs.Files(), name)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(name, text, 0o644))
+		ok(t, "query", "run", name)
+		for _, sink := range sinks {
+			rows, err := os.ReadFile(sink + ".csv")
+			require.NoError(t, err)
+			require.Greater(t, strings.Count(string(rows), "\n"), 5, sink)
+		}
+	}
 }
 
 // Where a command line is wrong the code is 2 and the message names the help.

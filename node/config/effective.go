@@ -53,6 +53,24 @@ func (c *Config) Effective(src []byte, env spec.Env) []Setting {
 			out = append(out, l)
 		}
 	}
+	return append(out, c.hostDefaults(origins)...)
+}
+
+// hostDefaults are the keys of [[federation.host]] that the file leaves out.
+func (c *Config) hostDefaults(origins map[string]spec.Pos) (out []Setting) {
+	for i, h := range c.Hosts {
+		for _, s := range []Setting{
+			{Path: "operators", Value: "all"},
+			{Path: "max_fragments", Value: strconv.Itoa(h.MaxFragments)},
+			{Path: "max_memory", Value: size(h.MaxMemory)},
+		} {
+			s.Path = fmt.Sprintf("federation.host[%d].%s", i, s.Path)
+			s.Origin, s.Effect = OriginDefault, effectRestart
+			if _, given := origins[s.Path]; !given {
+				out = append(out, s)
+			}
+		}
+	}
 	return out
 }
 

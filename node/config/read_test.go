@@ -126,7 +126,8 @@ func TestEffective(t *testing.T) {
 	require.Equal(t, Setting{"listen.api", "127.0.0.1:7480", "default", "restart"}, got["listen.api"])
 	require.Equal(t, Setting{"node.labels.region", "eu", "node.toml:7:1", "restart"}, got["node.labels.region"])
 	require.Equal(t, Setting{"federation.host[0].max_fragments", "3", "node.toml:10:1", "restart"}, got["federation.host[0].max_fragments"])
-	require.Len(t, got, len(Fields())+3)
+	require.Equal(t, Setting{"federation.host[0].max_memory", "1GiB", "default", "restart"}, got["federation.host[0].max_memory"])
+	require.Len(t, got, len(Fields())+5)
 }
 
 func FuzzRead(f *testing.F) {
