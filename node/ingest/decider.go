@@ -119,11 +119,65 @@ func (d *Decider) Rows(b *tuple.Batch, arrival tuple.Time, now tuple.Instant) Co
 		latest = arrival.Add(d.cfg.MaxFutureSkew)
 	}
 	n := b.Rows()
+	if high, all := d.allInTime(b, latest); all {
+		c.Batch, d.state.High = b, high
+	} else {
+		c.Batch, c.Verdicts = d.each(b, latest)
+	}
+	if n > 0 {
+		d.lastArrival, d.started = now, true
+	}
+	if c.Batch != nil {
+		accepted := uint64(c.Batch.Rows())
+		d.state.NextID += accepted
+		d.totals.Rows += accepted
+	}
+	d.state.Boundary = max(d.state.Boundary, d.limit())
+	c.Boundary = d.state.Boundary
+	return c
+}
+
+// allInTime reports whether every row of a batch is accepted as it is, which is the usual case, and the largest stime
+// after it.
+func (d *Decider) allInTime(b *tuple.Batch, latest tuple.Time) (high tuple.Time, all bool) {
+	if b.Sel != nil || len(b.Time) == 0 {
+		return 0, false
+	}
+	low := b.Time[0]
+	last := low
+	for _, t := range b.Time {
+		low, last = min(low, t), max(last, t)
+	}
+	high = max(d.state.High, last)
+	if last > latest {
+		return 0, false
+	}
+	// A row that is in time after all the others is in time where it stands.
+	return high, low >= max(behind(high, d.cfg.MaxOutOfOrder), d.state.Idle) || d.eachInTime(b.Time)
+}
+
+// eachInTime reports whether no row is late where it stands: a batch may span more than the slack.
+func (d *Decider) eachInTime(times []tuple.Time) bool {
+	high, limit := d.state.High, d.limit()
+	for _, t := range times {
+		if t < limit {
+			return false
+		}
+		if t > high {
+			high = t
+			limit = max(behind(high, d.cfg.MaxOutOfOrder), d.state.Idle)
+		}
+	}
+	return true
+}
+
+// each decides row by row.
+func (d *Decider) each(b *tuple.Batch, latest tuple.Time) (accepted *tuple.Batch, verdicts []Verdict) {
 	d.sel = d.sel[:0]
-	for i := range n {
+	for i := range b.Rows() {
 		row := b.Row(i)
 		if v, odd := d.row(b.Time[row], uint32(row), latest); odd {
-			c.Verdicts = append(c.Verdicts, v)
+			verdicts = append(verdicts, v)
 			if !v.Accepted {
 				continue
 			}
@@ -131,15 +185,7 @@ func (d *Decider) Rows(b *tuple.Batch, arrival tuple.Time, now tuple.Instant) Co
 		}
 		d.sel = append(d.sel, uint32(row))
 	}
-	c.Batch = selected(b, d.sel)
-	if n > 0 {
-		d.lastArrival, d.started = now, true
-	}
-	d.state.NextID += uint64(len(d.sel))
-	d.totals.Rows += uint64(len(d.sel))
-	d.state.Boundary = max(d.state.Boundary, d.limit())
-	c.Boundary = d.state.Boundary
-	return c
+	return selected(b, d.sel), verdicts
 }
 
 // row decides about one row; odd is false for a row that is accepted as it is.

@@ -188,3 +188,45 @@ func TestCuts(t *testing.T) {
 		}
 	})
 }
+
+// TestWholeBatches: a batch that is accepted at once gives the same as its rows one by one; a selection of all rows
+// makes the decider go row by row.
+func TestWholeBatches(t *testing.T) {
+	atOnce := 0
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := Config{
+			MaxOutOfOrder: rapid.SampledFrom([]int64{0, 5, 50, Unbounded}).Draw(t, "slack"),
+			Late:          LatePolicy(rapid.IntRange(0, 2).Draw(t, "late")),
+			MaxFutureSkew: rapid.SampledFrom([]int64{20, Unbounded}).Draw(t, "skew"),
+		}
+		whole, single := New(cfg, 0), New(cfg, 0)
+		high := int64(0)
+		for range rapid.IntRange(1, 6).Draw(t, "batches") {
+			back := rapid.SampledFrom([]int64{0, 4, 60}).Draw(t, "disorder")
+			times := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) tuple.Time {
+				high += rapid.Int64Range(0, 9).Draw(t, "step")
+				return tuple.Time(high - rapid.Int64Range(0, back).Draw(t, "back"))
+			}), 1, 12).Draw(t, "times")
+			all := make([]uint32, len(times))
+			for i := range all {
+				all[i] = uint32(i)
+			}
+			one, other := batch(times...), batch(times...)
+			other.Sel = all
+			if _, ok := whole.allInTime(one, tuple.MaxTime); ok {
+				atOnce++
+			}
+			a, b := whole.Rows(one, 100, 0), single.Rows(other, 100, 0)
+			if (a.Batch == nil) != (b.Batch == nil) || a.Batch != nil && !slices.Equal(a.Batch.Time, b.Batch.Time) ||
+				!slices.Equal(a.Verdicts, b.Verdicts) || a.FirstID != b.FirstID || a.Boundary != b.Boundary {
+				t.Fatalf("at once %+v, one by one %+v", a, b)
+			}
+			if whole.State() != single.State() || whole.Totals() != single.Totals() {
+				t.Fatalf("at once %+v %+v, one by one %+v %+v", whole.State(), whole.Totals(), single.State(), single.Totals())
+			}
+		}
+	})
+	if atOnce == 0 {
+		t.Fatal("no batch was accepted at once")
+	}
+}

@@ -105,3 +105,10 @@ func rows(n int, at func(i int) (s int, k string, v int)) string {
 	}
 	return b.String()
 }
+
+func readAll(t testing.TB, path string) string {
+	t.Helper()
+	body, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(body)
+}
