@@ -13,48 +13,58 @@ var benchSchema = tuple.MustSchema(
 	tuple.Field{Name: "bytes", Type: tuple.Of(tuple.Int64)},
 )
 
-// BenchmarkRelease is the cost a row of four in-order inputs of three columns in 100 ms buckets at 20,000 rows/s.
+// Of the load: four in-order inputs whose rows alternate, a row every 200 µs on each.
+const (
+	benchInputs = 4
+	benchRows   = 4096 // of a frame
+	benchRounds = 32   // frames of each input
+)
+
+// benchFrames returns the frames of every input, round by round. They are made beforehand, for an SUnion keeps frames
+// but changes none.
+func benchFrames() [][benchInputs]*tuple.Frame {
+	rounds := make([][benchInputs]*tuple.Frame, benchRounds)
+	for in := range benchInputs {
+		b := tuple.NewBatchBuilder(benchSchema)
+		for r := range rounds {
+			for i := range benchRows {
+				b.AppendBin(0, fmt.Appendf(nil, "10.0.%d.%d", i%40, i%251))
+				b.AppendInt(1, int64(i%1024))
+				b.AppendInt(2, int64(i))
+				b.EndRow(tuple.Time((r*benchRows+i)*200 + in*37))
+			}
+			first := uint64(r*benchRows) + 1
+			rounds[r][in] = &tuple.Frame{Kind: tuple.Insertion, Generation: 1, FirstID: first, LastID: first + benchRows - 1, Batch: b.Take()}
+		}
+	}
+	return rounds
+}
+
+// BenchmarkRelease is the cost of a row of four in-order inputs of three columns in 100 ms buckets.
 func BenchmarkRelease(b *testing.B) {
+	rounds := benchFrames()
 	for _, unordered := range []bool{false, true} {
 		b.Run(fmt.Sprintf("unordered=%v", unordered), func(b *testing.B) {
-			const inputs, rows = 4, 4096
-			var fs [inputs]*tuple.Frame
-			for n := range inputs {
-				bb := tuple.NewBatchBuilder(benchSchema)
-				for i := range rows {
-					bb.AppendBin(0, fmt.Appendf(nil, "10.0.%d.%d", i%40, i%251))
-					bb.AppendInt(1, int64(i%1024))
-					bb.AppendInt(2, int64(i))
-					bb.EndRow(tuple.Time(i*200 + n*37))
-				}
-				fs[n] = &tuple.Frame{Kind: tuple.Insertion, Generation: 1, Batch: bb.Take()}
-			}
-			u, err := New(Config{Schema: benchSchema, Inputs: inputs, Bucket: 100 * tuple.Millisecond, Unordered: unordered})
-			if err != nil {
-				b.Fatal(err)
-			}
 			b.ReportAllocs()
-			n, got := 0, 0
-			for round := tuple.Time(0); n < b.N; round++ {
-				for in := range fs {
-					f := *fs[in]
-					batch := *f.Batch
-					batch.Time = make([]tuple.Time, rows)
-					for i, at := range f.Batch.Time {
-						batch.Time[i] = at + round*rows*200
-					}
-					f.Batch, f.FirstID, f.LastID = &batch, uint64(round)*rows+1, uint64(round+1)*rows
-					if err := u.Insert(in, &f); err != nil {
-						b.Fatal(err)
-					}
-					u.Boundary(in, batch.Time[rows-1])
-				}
-				if err := u.Release(u.Stable(), func(b *tuple.Batch) error { got += b.Rows(); return nil }); err != nil {
+			got := 0
+			for range b.N {
+				u, err := New(Config{Schema: benchSchema, Inputs: benchInputs, Bucket: 100 * tuple.Millisecond, Unordered: unordered})
+				if err != nil {
 					b.Fatal(err)
 				}
-				n += inputs * rows
+				for _, frames := range rounds {
+					for in, f := range frames {
+						if err := u.Insert(in, f); err != nil {
+							b.Fatal(err)
+						}
+						u.Boundary(in, f.Batch.Time[benchRows-1])
+					}
+					if err := u.Release(u.Stable(), func(b *tuple.Batch) error { got += b.Rows(); return nil }); err != nil {
+						b.Fatal(err)
+					}
+				}
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/row")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(benchInputs*benchRounds*benchRows), "ns/row")
 			if got == 0 {
 				b.Fatal("nothing released")
 			}

@@ -31,7 +31,8 @@ type layout struct {
 func (l layout) word(t tuple.Time, run int) uint64 {
 	return uint64(t-l.base)<<(l.runBits&63) | uint64(run)
 }
-func (l layout) run(w uint64) int { return int(w & (1<<(l.runBits&63) - 1)) }
+func (l layout) run(w uint64) int         { return int(w & (1<<(l.runBits&63) - 1)) }
+func (l layout) time(w uint64) tuple.Time { return l.base + tuple.Time(w>>(l.runBits&63)) }
 
 // maxSort is how many rows are merged at once: more would leave the cache, and memory for the words would grow with the
 // input.
@@ -74,10 +75,9 @@ func (m *merger) run(runs []run, maxRows int, out func(*tuple.Batch) error) erro
 	}
 	order := m.sort(runs, l, total)
 	remaps := m.remaps(runs)
-	m.places.start(runs)
+	m.places.start(runs, maxRows)
 	for lo := 0; lo < len(order); lo += maxRows {
-		m.places.next(l, order[lo:min(lo+maxRows, len(order))])
-		if err := out(m.build(runs, remaps)); err != nil {
+		if err := out(m.build(runs, remaps, l, order[lo:min(lo+maxRows, len(order))])); err != nil {
 			return err
 		}
 	}
@@ -143,228 +143,9 @@ func (m *merger) sort(runs []run, l layout, total int) []uint64 {
 	return src
 }
 
-// mergeTwo merges x and y into dst. The choice between two heads is arithmetic, not a branch: on interleaved inputs a
-// branch would be mispredicted every other row. The merge works from both ends at once, two chains of choices that do
-// not wait for each other, for as many steps as neither side can run out in.
-func mergeTwo(dst, x, y []uint64) {
-	if len(x) == 0 || len(y) == 0 || x[len(x)-1] <= y[0] {
-		copy(dst, x)
-		copy(dst[len(x):], y)
-		return
-	}
-	i, j, k := 0, 0, 0
-	p, q, e := len(x)-1, len(y)-1, len(dst)-1
-	for range min(len(x), len(y)) {
-		wx, wy := x[i], y[j]
-		fromX := 0
-		if wx <= wy {
-			fromX = 1
-		}
-		dst[k] = min(wx, wy)
-		k++
-		i += fromX
-		j += 1 - fromX
-
-		vx, vy := x[p], y[q]
-		fromX = 0
-		if vx > vy {
-			fromX = 1
-		}
-		dst[e] = max(vx, vy)
-		e--
-		p -= fromX
-		q -= 1 - fromX
-	}
-	for i <= p && j <= q {
-		if x[i] <= y[j] {
-			dst[k] = x[i]
-			i++
-		} else {
-			dst[k] = y[j]
-			j++
-		}
-		k++
-	}
-	k += copy(dst[k:], x[i:p+1])
-	copy(dst[k:], y[j:q+1])
-}
-
 func grown(s []uint64, n int) []uint64 {
 	if cap(s) < n {
 		return make([]uint64, n, n+n/2)
-	}
-	return s[:n]
-}
-
-// places knows, for a stretch of the merged order, where the rows of each run go. Rows are then copied run by run:
-// reading in sequence, and with what depends on the run looked up once.
-type places struct {
-	rows int      // of the stretch
-	at   []uint32 // places in the stretch, run by run
-	end  []int    // of run k in at: at[end[k-1]:end[k]]
-	from []int    // entry of run k that comes first in the stretch
-	cur  []int
-}
-
-// start begins at the first entry of every run.
-func (p *places) start(runs []run) {
-	p.end, p.from, p.cur = p.end[:0], p.from[:0], p.cur[:0]
-	for _, r := range runs {
-		p.from = append(p.from, r.lo)
-	}
-	p.end = append(p.end, make([]int, len(runs))...)
-	p.cur = append(p.cur, make([]int, len(runs))...)
-}
-
-// next takes the following stretch of the order.
-func (p *places) next(l layout, order []uint64) {
-	for k := range p.from {
-		p.from[k] += p.end[k] - p.start0(k)
-	}
-	clear(p.cur)
-	for _, w := range order {
-		p.cur[l.run(w)]++
-	}
-	sum := 0
-	for k, n := range p.cur {
-		p.cur[k] = sum
-		sum += n
-		p.end[k] = sum
-	}
-	p.rows = len(order)
-	p.at = append(p.at[:0], make([]uint32, len(order))...)
-	at, cur := p.at, p.cur
-	for i, w := range order {
-		r := l.run(w)
-		n := cur[r]
-		at[n] = uint32(i)
-		cur[r] = n + 1
-	}
-}
-
-func (p *places) start0(k int) int {
-	if k == 0 {
-		return 0
-	}
-	return p.end[k-1]
-}
-
-// of returns the places of run k's rows and the entry of the run that the first of them is.
-func (p *places) of(k int) (at []uint32, from int) { return p.at[p.start0(k):p.end[k]], p.from[k] }
-
-// build copies the rows of the stretch into the merger's own columns.
-func (m *merger) build(runs []run, remaps [][][]uint32) *tuple.Batch {
-	m.times = sized(m.times, m.places.rows)
-	for k := range runs {
-		at, from := m.places.of(k)
-		scatter(m.times, at, runs[k].c.batch.Time, runs[k].c.order, from)
-	}
-	for c := range m.cols {
-		m.column(c, runs, remaps[c])
-	}
-	return &tuple.Batch{Schema: m.schema, Time: m.times, Cols: m.cols}
-}
-
-// column copies one column of the stretch.
-func (m *merger) column(c int, runs []run, remap [][]uint32) {
-	dst := &m.cols[c]
-	t := m.schema.Field(c).Type
-	if t.Kind == tuple.List {
-		m.lists(dst, runs, c)
-		return
-	}
-	n := m.places.rows
-	*dst = tuple.Column{Type: t, Bool: dst.Bool, Int: dst.Int, Float: dst.Float, Code: dst.Code}
-	switch k := t.Kind; {
-	case k == tuple.Bool:
-		dst.Bool = sized(dst.Bool, n)
-	case k.IsInt():
-		dst.Int = sized(dst.Int, n)
-	case k == tuple.Float64:
-		dst.Float = sized(dst.Float, n)
-	case k.IsBinary():
-		dst.Code, dst.Dict = sized(dst.Code, n), m.dicts[c].builder.Dict()
-	}
-	for k := range runs {
-		at, from := m.places.of(k)
-		if len(at) == 0 {
-			continue
-		}
-		src, order := &runs[k].c.batch.Cols[c], runs[k].c.order
-		switch k2 := t.Kind; {
-		case k2 == tuple.Bool:
-			scatter(dst.Bool, at, src.Bool, order, from)
-		case k2.IsInt():
-			scatter(dst.Int, at, src.Int, order, from)
-		case k2 == tuple.Float64:
-			scatter(dst.Float, at, src.Float, order, from)
-		case k2.IsBinary():
-			scatterCodes(dst.Code, at, src.Code, order, from, remap[k])
-		}
-		m.validity(dst, src, at, order, from)
-	}
-}
-
-// scatter copies the entries of a run that begin at from to their places.
-func scatter[T any](dst []T, at []uint32, src []T, order []uint32, from int) {
-	if order != nil {
-		for i, row := range order[from : from+len(at)] {
-			dst[at[i]] = src[row]
-		}
-		return
-	}
-	for i, v := range src[from : from+len(at)] {
-		dst[at[i]] = v
-	}
-}
-
-// scatterCodes is scatter through the table to the union's codes. A null row's code may lie outside its dictionary.
-func scatterCodes(dst, at, src, order []uint32, from int, table []uint32) {
-	for i := range at {
-		row := from + i
-		if order != nil {
-			row = int(order[row])
-		}
-		code := src[row]
-		if int(code) < len(table) {
-			code = table[code]
-		}
-		dst[at[i]] = code
-	}
-}
-
-func (m *merger) validity(dst, src *tuple.Column, at, order []uint32, from int) {
-	if src.Valid == nil {
-		return
-	}
-	if dst.Valid == nil {
-		dst.Valid = make([]bool, m.places.rows)
-		for i := range dst.Valid {
-			dst.Valid[i] = true
-		}
-	}
-	scatter(dst.Valid, at, src.Valid, order, from)
-}
-
-// lists copies list rows one by one, in order; lists are rare and short.
-func (m *merger) lists(dst *tuple.Column, runs []run, c int) {
-	dst.Reset(m.schema.Field(c).Type)
-	type ref struct{ run, row int }
-	refs := make([]ref, m.places.rows)
-	for k := range runs {
-		at, from := m.places.of(k)
-		for i, place := range at {
-			refs[place] = ref{k, runs[k].c.row(from + i)}
-		}
-	}
-	for _, r := range refs {
-		runs[r.run].c.batch.Cols[c].Gather(dst, []uint32{uint32(r.row)})
-	}
-}
-
-func sized[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n, n+n/2)
 	}
 	return s[:n]
 }
@@ -385,39 +166,4 @@ func (m *merger) remaps(runs []run) [][][]uint32 {
 		}
 	}
 	return out
-}
-
-// unified is one growing dictionary into which others are mapped; what is known of a dictionary is kept as long as it
-// is seen.
-type unified struct {
-	builder *tuple.DictBuilder
-	tables  map[*tuple.Lineage][]uint32
-}
-
-func newUnified() *unified {
-	return &unified{builder: tuple.NewDictBuilder(), tables: make(map[*tuple.Lineage][]uint32)}
-}
-
-// maxTables bounds how many dictionaries are remembered: producers that send plain columns bring a new one a batch.
-const maxTables = 64
-
-// trim starts over when the dictionary has grown past its limits or too many dictionaries are remembered.
-func (u *unified) trim() {
-	if u.builder.Full() {
-		u.builder.Reset()
-		clear(u.tables)
-	}
-	if len(u.tables) > maxTables {
-		clear(u.tables)
-	}
-}
-
-// table returns the union's code for each code of d.
-func (u *unified) table(d *tuple.Dict) []uint32 {
-	t := u.tables[d.Lineage()]
-	for code := len(t); code < d.Len(); code++ {
-		t = append(t, u.builder.Intern(d.At(uint32(code))))
-	}
-	u.tables[d.Lineage()] = t
-	return t
 }
