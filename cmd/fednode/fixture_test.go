@@ -25,7 +25,7 @@ func command(t *testing.T, args ...string) result {
 	t.Helper()
 	var out, said bytes.Buffer
 	root := newRoot()
-	root.SetArgs(args)
+	root.SetArgs(notNil(args)) // cobra takes nil for those of the process
 	root.SetOut(&out)
 	root.SetErr(&said)
 	root.SetIn(strings.NewReader(""))

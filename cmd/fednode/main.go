@@ -52,6 +52,7 @@ One query: fednode query run FILE --source NAME=PATH
 	root.AddCommand(initCommand(), orgCommand(), nodeCommand(), keyCommand())
 	root.AddCommand(configCommand(), doctorCommand(), contextCommand(), versionCommand(), completionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true // ours has no shell that we do not test
+	refuseUnknown(root)
 	return root
 }
 

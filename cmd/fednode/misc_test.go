@@ -70,6 +70,15 @@ func TestWrongCommandLines(t *testing.T) {
 	}
 }
 
+// A misspelt command fails, at every level, and without one there is help.
+func TestUnknownCommands(t *testing.T) {
+	refuses(t, exitWrong, []string{"fednode has no command `intt`; did you mean `init`?"}, "intt")
+	refuses(t, exitWrong, []string{"fednode org has no command `trsut`; did you mean `trust`?"}, "org", "trsut", "x")
+	refuses(t, exitWrong, []string{"fednode key has no command `x`; there are: list, revoke, rotate"}, "key", "x")
+	require.Contains(t, ok(t, "org"), "Available Commands:")
+	require.Contains(t, ok(t), "Exit codes:")
+}
+
 func TestTable(t *testing.T) {
 	var b strings.Builder
 	x := table{head: []string{"A", "LONG"}}
