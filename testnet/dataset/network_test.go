@@ -87,6 +87,8 @@ func TestGroundTruthNetwork(t *testing.T) {
 			for _, rows := range []int{4096, 7, 1} {
 				run(fmt.Sprintf("batches of %d", rows), func(_ *testing.T, j *job) { j.batchRows = rows })
 			}
+			// So little memory that records are sorted on disk before the operators get them.
+			run("in little memory", func(_ *testing.T, j *job) { j.sortBytes = 64 << 10 })
 			c := readCapture(t, filepath.Join(data, n.source), n.format())
 			require.Len(t, c.records, int(n.rows))
 			for _, packed := range []string{"", ".gz", ".zst"} {
