@@ -141,6 +141,7 @@ func (p *Proxy) deliver(ctx context.Context) (err error) {
 		p.pos.Time = tuple.MinTime
 	}
 	p.committed, p.unsaved = p.pos, 0
+	p.note(func(s *Status) { s.At, s.Committed = p.pos, p.pos })
 	defer func() { err = errors.Join(err, p.sink.Close()) }()
 
 	in := flow.NewInlet(p.cfg.Directory, p.cfg.Stream, flow.Subscriber{Name: p.cfg.Name, From: p.pos, Counted: true}, p.connection)
