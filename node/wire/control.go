@@ -12,6 +12,8 @@ import (
 type codec struct {
 	enc cbor.EncMode
 	dec cbor.DecMode
+	// hello passes over fields that a newer peer may add: only then can versions be negotiated at all.
+	hello cbor.DecMode
 }
 
 func newCodec() (codec, error) {
@@ -19,20 +21,25 @@ func newCodec() (codec, error) {
 	if err != nil {
 		return codec{}, fmt.Errorf("wire: cbor: %w", err)
 	}
-	dec, err := cbor.DecOptions{
-		DupMapKey:         cbor.DupMapKeyEnforcedAPF,
-		IndefLength:       cbor.IndefLengthForbidden,
-		TagsMd:            cbor.TagsForbidden,
-		MaxNestedLevels:   8,
-		MaxArrayElements:  4096,
-		MaxMapPairs:       32,
-		ExtraReturnErrors: cbor.ExtraDecErrorUnknownField,
-		UTF8:              cbor.UTF8RejectInvalid,
-	}.DecMode()
+	opt := cbor.DecOptions{
+		DupMapKey:        cbor.DupMapKeyEnforcedAPF,
+		IndefLength:      cbor.IndefLengthForbidden,
+		TagsMd:           cbor.TagsForbidden,
+		MaxNestedLevels:  8,
+		MaxArrayElements: 4096,
+		MaxMapPairs:      32,
+		UTF8:             cbor.UTF8RejectInvalid,
+	}
+	hello, err := opt.DecMode()
 	if err != nil {
 		return codec{}, fmt.Errorf("wire: cbor: %w", err)
 	}
-	return codec{enc: enc, dec: dec}, nil
+	opt.ExtraReturnErrors = cbor.ExtraDecErrorUnknownField
+	dec, err := opt.DecMode()
+	if err != nil {
+		return codec{}, fmt.Errorf("wire: cbor: %w", err)
+	}
+	return codec{enc: enc, dec: dec, hello: hello}, nil
 }
 
 // ControlWriter sends control messages. It may be used for the Attach of a data stream too.
@@ -121,7 +128,11 @@ func (r *ControlReader) read() (Message, error) {
 		return nil, err
 	}
 	m := newMessage(Kind(h.kind))
-	if err := r.codec.dec.Unmarshal(r.buf[headerSize:], m); err != nil {
+	dec := r.codec.dec
+	if m.Kind() == KindHello {
+		dec = r.codec.hello
+	}
+	if err := dec.Unmarshal(r.buf[headerSize:], m); err != nil {
 		return nil, broken(Malformed, "%v: %v", Kind(h.kind), err)
 	}
 	if err := m.check(); err != nil {

@@ -94,7 +94,7 @@ type Credit struct {
 	Bytes        uint64 `cbor:"2,keyasint"`
 }
 
-// Heartbeat says that the node lives, how each stream that the peer shares fares, and who hears this node.
+// Heartbeat says that the node lives, how each stream that the peer shares fares, and whom this node hears.
 type Heartbeat struct {
 	Streams []StreamStatus `cbor:"1,keyasint,omitempty"`
 	HeardBy []string       `cbor:"2,keyasint,omitempty"` // peer ids

@@ -182,3 +182,22 @@ func TestCodeNames(t *testing.T) {
 	require.Equal(t, "code(200)", Code(200).String())
 	require.Equal(t, "refusal(0)", Refusal(0).String())
 }
+
+// TestHelloOfNewerPeer shows that fields a newer version adds to the hello are passed over, so that versions can be
+// negotiated; in every other message they are an error.
+func TestHelloOfNewerPeer(t *testing.T) {
+	read := func(kind Kind, body map[int]any) error {
+		c, err := newCodec()
+		require.NoError(t, err)
+		payload, err := c.enc.Marshal(body)
+		require.NoError(t, err)
+		frame := append(make([]byte, headerSize), payload...)
+		seal(frame, helloVersion, uint8(kind))
+		r, err := NewControlReader(bytes.NewReader(frame))
+		require.NoError(t, err)
+		_, err = r.Read()
+		return err
+	}
+	require.NoError(t, read(KindHello, map[int]any{1: []byte{1, 2}, 2: 7, 3: "12D3KooW", 4: "south", 5: "fednode 9", 99: "news"}))
+	require.Error(t, read(KindUnsubscribe, map[int]any{1: 3, 99: "news"}))
+}
