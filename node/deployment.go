@@ -104,7 +104,7 @@ func (d *deployment) openSources(ctx context.Context) error {
 			return err
 		}
 		d.sources = append(d.sources, p)
-		d.n.streams.put(p, d.permitSource(name))
+		d.n.streams.putSource(p, d.permitSource(name))
 		d.tasks.Go(func() { d.n.report(p.Run(ctx), "source", name) })
 	}
 	return nil
@@ -243,7 +243,7 @@ func (d *deployment) stop() error {
 	d.tasks.Wait()
 	var errs []error
 	for _, p := range d.sources {
-		d.n.streams.drop(p)
+		d.n.streams.dropSource(p)
 		d.n.dropInbox(p.Name())
 		errs = append(errs, p.Close())
 	}

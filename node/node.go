@@ -123,7 +123,7 @@ func (n *Node) openStreams() error {
 			return err
 		}
 		n.sources = append(n.sources, p)
-		n.streams.put(p, nil)
+		n.streams.putSource(p, nil)
 	}
 	return nil
 }

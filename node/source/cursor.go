@@ -135,7 +135,7 @@ func (c *cursor) readLog(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("source %s: %w", c.p.cfg.Name, err)
 	}
-	r, err := decodeRecord(rec.Payload, c.p.cfg.Schema, true)
+	r, err := decodeRecord(rec.Payload, c.p.cfg.Schema, withRows)
 	if err != nil {
 		return fmt.Errorf("source %s: record %d: %w", c.p.cfg.Name, rec.Seq, err)
 	}

@@ -7,5 +7,6 @@
 //	err = p.Run(ctx)                // until ctx ends; the stream can be opened meanwhile
 //
 // A [Proxy] is a flow.Stream: subscribers that are up to date are served from memory, others from the log. What every
-// counted subscriber has acknowledged is freed.
+// counted subscriber has acknowledged is freed. Its [Proxy.Sides] are the streams of late and future rows and of records
+// that could not be read, served from the log as far as it reaches.
 package source

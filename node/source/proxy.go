@@ -74,6 +74,8 @@ type Proxy struct {
 	log  *seglog.Log
 	tail *tail
 	acks acks
+	// sides are the streams of what is set aside, by kind.
+	sides [sideKinds]*Side
 
 	// Owned by the run loop.
 	last *record // the newest durable commit; nil before the first
@@ -81,6 +83,8 @@ type Proxy struct {
 	mu     sync.Mutex
 	status Status
 	warned map[bool]bool // by late, else future
+	// sideHeads is how far the side streams have come.
+	sideHeads [sideKinds]tuple.Position
 }
 
 var _ flow.Stream = (*Proxy)(nil)
@@ -118,6 +122,9 @@ func Open(cfg Config) (*Proxy, error) {
 		return nil, fmt.Errorf("source %s: %w", cfg.Name, err)
 	}
 	p := &Proxy{cfg: cfg, log: log, warned: make(map[bool]bool)}
+	for k := range p.sides {
+		p.sides[k] = &Side{p: p, kind: SideKind(k)}
+	}
 	p.status = Status{Name: cfg.Name, ByReason: make(map[string]uint64)}
 	if err := p.restore(recovery); err != nil {
 		return nil, errors.Join(fmt.Errorf("source %s: %w", cfg.Name, err), log.Close())
@@ -139,19 +146,23 @@ func (p *Proxy) restore(recovery seglog.Recovery) error {
 		saved = make(map[string]tuple.Position)
 	}
 	p.acks.byWho = saved
-	if err := p.readLast(); err != nil {
+	lastIn, err := p.readLast()
+	if err != nil {
 		return err
 	}
 	if p.mustRenumber(recovery) {
 		if _, err := p.log.NewGeneration(context.Background()); err != nil {
 			return err
 		}
-		if p.last != nil {
-			p.last.state.NextID = 1
-		}
 	}
 	head := tuple.Position{Generation: p.log.Identity().Generation, Time: tuple.MinTime}
+	for k := range p.sideHeads {
+		p.sideHeads[k] = head
+	}
 	if p.last != nil {
+		if lastIn != head.Generation { // this generation has no commit yet: its numbers begin again
+			p.last.state.NextID, p.last.side.ids = 1, newSide().ids
+		}
 		head.ID, head.Time = p.last.lastID(), p.last.state.Boundary
 		p.note(p.last)
 	}
@@ -165,29 +176,38 @@ func (p *Proxy) mustRenumber(r seglog.Recovery) bool {
 	return r.Origin == seglog.Copied || r.Origin == seglog.Lost || r.Cut != nil && r.Cut.Acknowledged > 0
 }
 
-// readLast reads the newest commit of the log, if there is one.
-func (p *Proxy) readLast() error {
-	r, err := p.log.Reader(p.log.Durable())
-	var gone *seglog.TruncatedError
-	if errors.As(err, &gone) {
-		r, err = p.log.Reader(gone.Oldest)
+// readLast reads the newest commit of the log, if there is one, and returns the generation it is of.
+func (p *Proxy) readLast() (generation uint64, err error) {
+	rec, ok, err := p.log.Last()
+	if errors.As(err, new(*seglog.Damage)) {
+		rec, ok, err = p.lastReadable()
 	}
+	if err != nil || !ok {
+		return 0, err
+	}
+	if p.last, err = decodeRecord(rec.Payload, p.cfg.Schema, stateOnly); err != nil {
+		return 0, fmt.Errorf("record %d: %w", rec.Seq, err)
+	}
+	return rec.Generation, nil
+}
+
+// lastReadable finds the newest record of a log with damage near its end, by reading all of it.
+func (p *Proxy) lastReadable() (last seglog.Record, found bool, err error) {
+	r, err := p.log.First()
 	if err != nil {
-		return err
+		return last, false, err
 	}
 	defer r.Close()
 	for {
 		rec, ok, err := r.TryNext()
-		var damage *seglog.Damage
-		if errors.As(err, &damage) {
+		if errors.As(err, new(*seglog.Damage)) {
 			continue
 		}
 		if err != nil || !ok {
-			return err
+			return last, found, err
 		}
-		if p.last, err = decodeRecord(rec.Payload, p.cfg.Schema, false); err != nil {
-			return fmt.Errorf("record %d: %w", rec.Seq, err)
-		}
+		rec.Payload = append(last.Payload[:0], rec.Payload...)
+		last, found = rec, true
 	}
 }
 
@@ -196,8 +216,15 @@ func (p *Proxy) note(r *record) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.status.Totals, p.status.Errors, p.status.High = r.totals, r.errors, r.state.High
-	for i := range r.side {
-		p.status.ByReason[r.side[i].reason]++
+	for _, v := range r.side.verdicts {
+		p.status.ByReason[reasonOf(v)]++
+	}
+	for i := range r.side.rejects {
+		p.status.ByReason[r.side.rejects[i].Reason.String()]++
+	}
+	generation := p.log.Identity().Generation
+	for k, ids := range r.side.ids {
+		p.sideHeads[k] = tuple.Position{Generation: generation, ID: ids.next() - 1, Time: sideTime(r)}
 	}
 }
 

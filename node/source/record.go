@@ -3,7 +3,6 @@ package source
 import (
 	"fmt"
 
-	"fednode/node/connect"
 	"fednode/node/ingest"
 	"fednode/query/tuple"
 )
@@ -23,21 +22,7 @@ type record struct {
 	// batch holds the accepted rows; nil if there are none. firstID is the id of the first.
 	firstID uint64
 	batch   *tuple.Batch
-	side    []aside
-}
-
-// aside is a row or record that is not part of the stream, and why.
-type aside struct {
-	// reason is "late", "future", or a connector's reason.
-	reason string
-	// limit is what a late or future row was held against; 0 otherwise.
-	limit tuple.Time
-	time  tuple.Time
-	field string
-	place string
-	// detail says what was found and expected; raw is the beginning of the record, or the row as JSON.
-	detail string
-	raw    []byte
+	side    side
 }
 
 func (r *record) lastID() uint64 { return r.state.NextID - 1 }
@@ -57,10 +42,7 @@ func (r *record) encode(e *tuple.Encoder, schema *tuple.Schema) {
 	e.Bool(r.position != nil)
 	e.Bytes(r.position)
 	e.Bool(r.ended)
-	e.Uint(uint64(len(r.side)))
-	for i := range r.side {
-		r.side[i].encode(e)
-	}
+	r.side.encode(e)
 	e.Uint(r.firstID)
 	e.Bool(r.batch != nil)
 	if r.batch != nil {
@@ -68,18 +50,19 @@ func (r *record) encode(e *tuple.Encoder, schema *tuple.Schema) {
 	}
 }
 
-func (a *aside) encode(e *tuple.Encoder) {
-	e.String(a.reason)
-	e.Time(a.limit)
-	e.Time(a.time)
-	e.String(a.field)
-	e.String(a.place)
-	e.String(a.detail)
-	e.Bytes(a.raw)
-}
+// part says how much of a record is decoded, besides its state and numbers.
+type part uint8
 
-// decodeRecord reads a record. With rows false the batch is left out, for callers that want the state only.
-func decodeRecord(b []byte, schema *tuple.Schema, rows bool) (*record, error) {
+const (
+	// stateOnly is for whoever goes on after the record.
+	stateOnly part = iota
+	// withRows is for readers of the stream, withSide for those of its side streams.
+	withRows
+	withSide
+)
+
+// decodeRecord reads a record of a stream of the given columns.
+func decodeRecord(b []byte, schema *tuple.Schema, want part) (*record, error) {
 	d := tuple.NewDecoder(b)
 	if len(b) == 0 || b[0] != recordVersion {
 		return nil, fmt.Errorf("source record: unknown version; this build reads version %d", recordVersion)
@@ -101,12 +84,10 @@ func decodeRecord(b []byte, schema *tuple.Schema, rows bool) (*record, error) {
 		r.position = []byte{}
 	}
 	r.ended = d.Bool()
-	for range d.Count(7) {
-		r.side = append(r.side, aside{reason: d.String(), limit: d.Time(), time: d.Time(), field: d.String(), place: d.String(), detail: d.String(), raw: append([]byte(nil), d.Bytes()...)})
-	}
+	r.side = decodeSide(d, schema, want == withSide)
 	r.firstID = d.Uint()
 	hasBatch := d.Bool()
-	if !rows {
+	if want != withRows {
 		return r, d.Err()
 	}
 	if hasBatch {
@@ -121,30 +102,4 @@ type SchemaError struct{ Schema *tuple.Schema }
 // Error says what to do.
 func (e *SchemaError) Error() string {
 	return fmt.Sprintf("the stream's log was written with other columns than it is declared with now (%v); declare the old columns, or give the stream another name", e.Schema)
-}
-
-// rejected turns a connector's reject into an aside.
-func rejected(r *connect.Reject, at tuple.Time) aside {
-	return aside{reason: r.Reason.String(), time: at, field: r.Field, place: r.Place.String(), detail: r.Detail, raw: r.Raw}
-}
-
-// judged turns a verdict about a row into an aside; the row is kept as JSON, as it would have been sent.
-func judged(v ingest.Verdict, b *tuple.Batch) aside {
-	a := aside{reason: "future", limit: v.Limit, time: b.Time[v.Row]}
-	if v.Late {
-		a.reason = "late"
-	}
-	a.raw = []byte{'{'}
-	for i, f := range b.Schema.Fields() {
-		if i > 0 {
-			a.raw = append(a.raw, ',')
-		}
-		a.raw = append(tuple.AppendJSONString(a.raw, []byte(f.Name)), ':')
-		a.raw = b.Cols[i].AppendJSON(a.raw, int(v.Row), tuple.FloatString)
-	}
-	a.raw = append(a.raw, '}')
-	if len(a.raw) > connect.MaxRaw {
-		a.raw = a.raw[:connect.MaxRaw]
-	}
-	return a
 }

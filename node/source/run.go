@@ -28,6 +28,7 @@ type attempt struct {
 	decider *ingest.Decider
 	began   time.Time
 	errors  uint64
+	side    side // numbers of the newest commit
 	pos     []byte
 	state   connect.Status
 	buf     tuple.Encoder
@@ -71,10 +72,10 @@ func (p *Proxy) runOnce(ctx context.Context) error {
 // resume takes up the state of the newest durable commit.
 func (a *attempt) resume() {
 	p := a.p
-	a.decider = ingest.New(p.cfg.Rules, 0)
+	a.decider, a.side = ingest.New(p.cfg.Rules, 0), newSide()
 	if p.last != nil {
 		a.decider = ingest.Restore(p.cfg.Rules, p.last.state, p.last.totals, 0)
-		a.errors, a.pos = p.last.errors, p.last.position
+		a.errors, a.pos, a.side = p.last.errors, p.last.position, p.last.side
 	}
 }
 
@@ -223,7 +224,7 @@ func (a *attempt) rejects(rec *record, b *connect.Block) error {
 		}
 		a.errors++
 		if a.p.cfg.OnError == ErrorSide {
-			rec.side = append(rec.side, rejected(r, a.arrival()))
+			rec.side.rejects = append(rec.side.rejects, *r)
 		} else {
 			a.p.count(r.Reason.String())
 		}
@@ -233,14 +234,16 @@ func (a *attempt) rejects(rec *record, b *connect.Block) error {
 
 // judge sets late and future rows aside, unless they were dropped or clamped.
 func (a *attempt) judge(rec *record, c ingest.Commit, b *tuple.Batch) {
+	var kept []ingest.Verdict
 	for _, v := range c.Verdicts {
 		a.p.warnOnce(v)
 		if v.Accepted || v.Late && a.p.cfg.Rules.Late == ingest.LateDrop {
-			a.p.count(map[bool]string{true: "late", false: "future"}[v.Late])
+			a.p.count(reasonOf(v))
 			continue
 		}
-		rec.side = append(rec.side, judged(v, b))
+		kept = append(kept, v)
 	}
+	rec.side.setAside(b, kept)
 }
 
 // tick lets an idle source's boundary follow the clock.
@@ -263,18 +266,11 @@ func conditionOf(s connect.State) ingest.Condition {
 	return ingest.Behind
 }
 
-// maxSide bounds what one commit keeps of set-aside records in bytes; further ones keep their reason only.
-const maxSide = 4 << 20
-
 // append hands a commit to the log. It is durable, and sent, once publish has seen it.
 func (a *attempt) append(ctx context.Context, rec *record, block bool) error {
 	rec.state, rec.totals, rec.errors = a.decider.State(), a.decider.Totals(), a.errors
-	size := 0
-	for i := range rec.side {
-		if size += len(rec.side[i].raw); size > maxSide {
-			rec.side[i].raw = nil
-		}
-	}
+	rec.side.follow(&a.side, a.arrival())
+	a.side = side{clock: rec.side.clock, ids: rec.side.ids}
 	a.buf.B = a.buf.B[:0]
 	rec.encode(&a.buf, a.p.cfg.Schema)
 	c, err := a.p.log.Append(ctx, seglog.Entry{Key: rec.lastID(), Time: rec.state.High, Payload: a.buf.B})
