@@ -1,3 +1,17 @@
-// Package testnet runs many nodes together: as real processes, in network namespaces, and (package sim) in one process
-// with a simulated network. It also holds the checks that look at the repository as a whole, such as the layers.
+// Package testnet runs a federation on one machine: several organisations, each with daemons of its own, as real
+// processes on loopback. It is for trying things out, and for tests that kill what they please.
+//
+//	net, err := testnet.Up(ctx, testnet.Default(), testnet.Options{})
+//	defer net.Close()
+//	net.Kill("south")
+//	view := net.View(ctx)
+//
+// A network lives in a directory: for each node its keys, certificate, node.toml, data and log, and net.json, by which
+// other processes find the network and ask its owner for faults ([Find], [Control]). Two networks never meet: every
+// daemon binds free ports and writes down which, the directory is locked, and each has keys of its own.
+//
+// The daemons are children of the process that called [Up]. They end with it, even if it is killed.
+//
+// A [Net] may be used by any number of goroutines. [Up] starts the goroutines that reap children and serve faults;
+// [Net.Close] ends them.
 package testnet

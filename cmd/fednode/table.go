@@ -62,7 +62,13 @@ func (t *table) add(cells ...cell) { t.rows = append(t.rows, cells) }
 
 // print writes the table, columns two spaces apart and no space at a line's end.
 func (t *table) print(w io.Writer) {
-	p := paletteOf(w)
+	for _, line := range t.lines(paletteOf(w)) {
+		fmt.Fprintln(w, line)
+	}
+}
+
+// lines lays the table out.
+func (t *table) lines(p palette) []string {
 	rows := t.rows
 	if len(t.head) > 0 {
 		head := plainCells(t.head...)
@@ -71,8 +77,18 @@ func (t *table) print(w io.Writer) {
 		}
 		rows = append([][]cell{head}, rows...)
 	}
+	widths := t.widths()
+	out := make([]string, len(rows))
+	for i, r := range rows {
+		out[i] = rowText(p, r, widths)
+	}
+	return out
+}
+
+// widths returns how wide each column is.
+func (t *table) widths() []int {
 	var widths []int
-	for _, r := range rows {
+	for _, r := range append([][]cell{plainCells(t.head...)}, t.rows...) {
 		for i, c := range r {
 			if i == len(widths) {
 				widths = append(widths, 0)
@@ -80,8 +96,22 @@ func (t *table) print(w io.Writer) {
 			widths[i] = max(widths[i], utf8.RuneCountInString(c.text))
 		}
 	}
-	for _, r := range rows {
-		fmt.Fprintln(w, rowText(p, r, widths))
+	return widths
+}
+
+// alignRight lets the texts of columns end below one another.
+func (t *table) alignRight(columns ...int) {
+	widths := t.widths()
+	pad := func(s string, i int) string { return strings.Repeat(" ", widths[i]-utf8.RuneCountInString(s)) + s }
+	for _, i := range columns {
+		if i < len(t.head) {
+			t.head[i] = pad(t.head[i], i)
+		}
+		for _, r := range t.rows {
+			if i < len(r) && r[i].text != "" {
+				r[i].text = pad(r[i].text, i)
+			}
+		}
 	}
 }
 

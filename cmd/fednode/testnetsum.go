@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"fednode/testnet"
+)
+
+// lines tell what was seen, and what to try next.
+func (sum *testnetSum) lines(s *testnetScreen, net *testnet.Net) []string {
+	p := s.palette
+	out := []string{"", p.paint(toneBold, "What happened")}
+	var rows []string
+	var total uint64
+	for _, n := range net.Nodes() {
+		rows = append(rows, fmt.Sprintf("%s at %s", grouped(sum.Rows[n]), n))
+		total += sum.Rows[n]
+	}
+	out = append(out, fmt.Sprintf("  %s rows entered in %.0f s: %s.", grouped(total), sum.Seconds, strings.Join(rows, ", ")))
+	if sum.Results == 0 {
+		return append(out, p.paint(toneWarn, "  No results arrived: a window has to end first. Let it run for longer."), "")
+	}
+	out = append(out, fmt.Sprintf("  Query %s gave %s at %s, in %s.", net.Query(), counted(sum.Results, "row"), net.Nodes()[0], counted(uint64(sum.Windows), "window")))
+	if len(sum.Planted) > 0 {
+		out = append(out, sum.plantedLines(s)...)
+	}
+	out = append(out, "", p.paint(toneBold, "What to try next"))
+	t := &table{}
+	for _, next := range [][2]string{
+		{"fednode testnet up --detach", "let it run; testnet status, fault kill south, down"},
+		{"fednode testnet up --data conn.log.gz", "on connections of your own"},
+		{"fednode query explain configs/netmon.toml", "what becomes of a query"},
+		{"fednode init --org NAME", "the first node of a federation of your own"},
+	} {
+		t.add(cell{"  " + next[0], toneNone}, cell{next[1], toneDim})
+	}
+	return append(out, append(t.lines(p), "")...)
+}
+
+// plantedLines compare what was found with what the generator had hidden.
+func (sum *testnetSum) plantedLines(s *testnetScreen) []string {
+	p := s.palette
+	t := &table{}
+	all := true
+	for _, src := range sum.Planted {
+		n := sum.Found[src]
+		c := cell{"in every window", toneGood}
+		if n != sum.Windows {
+			c, all = cell{fmt.Sprintf("in %d of %d windows", n, sum.Windows), toneBad}, false
+		}
+		t.add(cell{"    " + src, toneNone}, c, cell{s.planted[src], toneDim})
+	}
+	head := fmt.Sprintf("  All %d suspects that were planted were found, and no other:", len(sum.Planted))
+	if !all {
+		head = p.paint(toneBad, "  Not every planted suspect was found:")
+	} else if len(sum.Others) > 0 {
+		head = p.paint(toneBad, fmt.Sprintf("  The planted suspects were found, and %d others: %s", len(sum.Others), strings.Join(sum.Others, ", ")))
+	}
+	return append([]string{head}, t.lines(p)...)
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"fednode/testnet"
+)
+
+// upFlags are the flags of testnet up.
+type upFlags struct {
+	spec, query, dir string
+	nodes            int
+	data             []string
+	lasting          time.Duration
+	detach           bool
+}
+
+func testnetUpCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "up",
+		Short: "Start a testnet and watch it",
+		Long: `Start a testnet and watch it. With no more said: three organisations, each with a stream of connections that is generated,
+and the network-monitoring query over all of them, whose results arrive at the first: sources that open more than 100
+connections in a minute, to more than 10 different ports.
+
+With --data the rows of files are dealt out to the nodes instead. The files need the columns ts, src and dport, or to be
+Zeek's conn.log; others are read as the stream of a --query says.
+
+It ends at Ctrl-C, after --for, or with --detach at "fednode testnet down". All its processes end with it.`,
+		Example: `  fednode testnet up
+  fednode testnet up --for 30s
+  fednode testnet up --data conn.log.gz --dir /tmp/fed --detach`,
+	}
+	var u upFlags
+	f := c.Flags()
+	f.StringVar(&u.spec, "spec", "", "file that describes the testnet")
+	f.IntVar(&u.nodes, "nodes", 0, "nodes of all organisations together, dealt out in turn (default one for each)")
+	f.StringVar(&u.query, "query", "", "query file with one stream where data enters (default network monitoring)")
+	f.StringArrayVar(&u.data, "data", nil, "file whose rows are dealt out to the nodes; several may follow")
+	f.StringVar(&u.dir, "dir", "", "directory to make it in (default a temporary one, removed at the end)")
+	f.DurationVar(&u.lasting, "for", 0, "end after so long, or as soon as all data are through")
+	f.BoolVar(&u.detach, "detach", false, "return once it is up and let it run until testnet down")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 && len(u.data) == 0 {
+			return wrong("%s: unexpected argument; see %s --help", args[0], c.CommandPath())
+		}
+		u.data = append(u.data, args...)
+		s, err := u.network()
+		if err != nil {
+			return testnetError(err)
+		}
+		if u.detach {
+			return testnetError(u.startDetached(c))
+		}
+		return testnetError(u.run(c, s))
+	}
+	return c
+}
+
+// network is what the spec file says, changed by the flags.
+func (u *upFlags) network() (testnet.Spec, error) {
+	s := testnet.Default()
+	if u.spec != "" {
+		var err error
+		if s, err = testnet.ReadSpec(u.spec); err != nil {
+			return s, err
+		}
+	}
+	switch {
+	case u.nodes < 0:
+		return s, wrong("--nodes %d: expected 1 or more", u.nodes)
+	case u.lasting < 0:
+		return s, wrong("--for %s: expected a duration such as 30s", u.lasting)
+	case u.detach && u.lasting > 0:
+		return s, wrong("give --detach or --for, not both")
+	}
+	if u.nodes > 0 {
+		s.Nodes = u.nodes
+	}
+	if u.query != "" {
+		s.Query = u.query
+	}
+	if len(u.data) > 0 {
+		s.Data = u.data
+	}
+	return s, s.Validate()
+}
+
+// run starts the network, shows what happens, and ends it.
+func (u *upFlags) run(c *cobra.Command, s testnet.Spec) (err error) {
+	began := time.Now()
+	show := newTestnetShow(c)
+	net, err := testnet.Up(c.Context(), s, testnet.Options{Dir: u.dir, Say: show.step})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, net.Close()) }()
+	show.up(net, time.Since(began))
+	ctx, cancel := context.WithCancel(c.Context())
+	if u.lasting > 0 {
+		ctx, cancel = context.WithTimeout(c.Context(), u.lasting)
+	}
+	defer cancel()
+	if err := show.watch(ctx, net, u.lasting); err != nil {
+		return err
+	}
+	if err := net.Close(); err != nil {
+		return err
+	}
+	show.ended(net)
+	return nil
+}
+
+// startDetached starts the same command in the background and returns once the network is up.
+func (u *upFlags) startDetached(c *cobra.Command) error {
+	args := []string{"testnet", "up", "--for", "0s"}
+	for _, p := range [][2]string{{"--spec", u.spec}, {"--query", u.query}, {"--dir", u.dir}} {
+		if p[1] != "" {
+			args = append(args, p[0], p[1])
+		}
+	}
+	if u.nodes > 0 {
+		args = append(args, "--nodes", fmt.Sprint(u.nodes))
+	}
+	for _, d := range u.data {
+		args = append(args, "--data", d)
+	}
+	dir, err := testnet.StartDetached(c.Context(), u.dir, args)
+	if err != nil {
+		return err
+	}
+	at := " --dir " + shellPath(dir)
+	if u.dir == "" {
+		at = ""
+	}
+	w := c.ErrOrStderr()
+	fmt.Fprintf(w, "The testnet is up in %s. Next:\n", dir)
+	for _, next := range []string{"status", "logs south -f", "fault kill south", "fault restart south", "down"} {
+		fmt.Fprintf(w, "  fednode testnet %s%s\n", next, at)
+	}
+	return nil
+}
+
+// canRedraw reports whether a file is a terminal on which lines can be written anew.
+func canRedraw(f any) bool {
+	file, ok := f.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd())) && os.Getenv("TERM") != "dumb"
+}

@@ -1,0 +1,268 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fednode/node/api"
+	"fednode/testnet"
+)
+
+// testnetScreen turns what is known of a testnet into lines for people.
+type testnetScreen struct {
+	palette palette
+	// planted sources by what to say of them.
+	planted map[string]string
+
+	now, before testnet.View
+	rates       map[string]float64 // rows a second that enter, by node
+	last        []resultRow
+	results     uint64 // rows that the tail brought
+}
+
+// resultRow is a row of an output: its columns in their order.
+type resultRow struct {
+	names  []string
+	values []string
+}
+
+// shownResults is how many of the last results are shown.
+const shownResults = 6
+
+// rateWeight is how much the newest measurement counts: the rate should not flicker.
+const rateWeight = 0.3
+
+// observe takes a new view.
+func (s *testnetScreen) observe(v testnet.View) {
+	s.before, s.now = s.now, v
+	if s.rates == nil {
+		s.rates = make(map[string]float64)
+	}
+	span := v.At.Sub(s.before.At).Seconds()
+	for i, n := range v.Nodes {
+		if i >= len(s.before.Nodes) || span <= 0 {
+			continue
+		}
+		old := s.before.Nodes[i]
+		if n.Rows < old.Rows || old.Status == nil && n.Rows > 0 && old.Rows == 0 {
+			continue // it was away, or counts anew
+		}
+		rate := float64(n.Rows-old.Rows) / span
+		if had, ok := s.rates[n.ID]; ok {
+			rate = rateWeight*rate + (1-rateWeight)*had
+		}
+		s.rates[n.ID] = rate
+	}
+}
+
+// result takes a row that the tail brought.
+func (s *testnetScreen) result(data []byte) error {
+	r, err := readResult(data)
+	if err != nil {
+		return err
+	}
+	s.results++
+	s.last = append(s.last, r)
+	s.last = s.last[max(0, len(s.last)-shownResults):]
+	return nil
+}
+
+// readResult reads a JSON object of scalars with its keys in their order.
+func readResult(data []byte) (r resultRow, err error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if _, err := d.Token(); err != nil {
+		return r, err
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return r, err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return r, err
+		}
+		key, _ := name.(string)
+		if key == "id" || key == "stime" {
+			continue
+		}
+		text := string(value)
+		var s string
+		if json.Unmarshal(value, &s) == nil {
+			text = s
+		}
+		r.names, r.values = append(r.names, key), append(r.values, clean(text))
+	}
+	return r, nil
+}
+
+func (r resultRow) get(name string) string {
+	if i := slices.Index(r.names, name); i >= 0 {
+		return r.values[i]
+	}
+	return ""
+}
+
+// nodes is a line for each node.
+func (s *testnetScreen) nodes() []string {
+	t := &table{head: []string{"  node", "state", "rows in", "rows/s", "stream time", "to partners", "memory"}}
+	for i, n := range s.now.Nodes {
+		c := plainCells("  "+n.ID, n.State, "", "", "", "", "")
+		c[1].tone = stateTone(n.State)
+		if n.Status != nil {
+			c[2].text, c[3].text = grouped(n.Rows), grouped(uint64(s.rates[n.ID]))
+			c[4].text, c[6].text = clockTime(n.High), megabytes(n.MemoryBytes)
+			c[5].text = grouped(n.Sent)
+			if i == 0 {
+				c[5].text = "-"
+			}
+		}
+		t.add(c...)
+	}
+	t.alignRight(2, 3, 5, 6)
+	return t.lines(s.palette)
+}
+
+func stateTone(state string) tone {
+	switch state {
+	case testnet.StateRunning:
+		return toneGood
+	case testnet.StateKilled, testnet.StateFailed:
+		return toneBad
+	}
+	return toneWarn
+}
+
+// clockTime shows a stream time by its clock, with the date only where it has moved past a day would be noise here.
+func clockTime(t api.StreamTime) string {
+	text := t.String()
+	if len(text) >= 19 && text[10] == 'T' {
+		return text[11:19]
+	}
+	return text
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%d MB", (n+500_000)/1_000_000) }
+
+// query is what the query has to say.
+func (s *testnetScreen) query() []string {
+	p := s.palette
+	home := "?"
+	var received uint64
+	if len(s.now.Nodes) > 0 {
+		home, received = s.now.Nodes[0].ID, s.now.Nodes[0].Received
+	}
+	state := "complete to " + clockTime(s.now.Released)
+	if s.now.Done {
+		state = p.paint(toneGood, "all data are through")
+	}
+	out := []string{fmt.Sprintf("  %s at %s: %s rows from partners, %s, %s", p.paint(toneBold, s.now.Query), home,
+		grouped(received), state, p.paint(toneBold, counted(max(s.results, s.now.Results), "result")))}
+	for _, f := range s.now.Failures {
+		out = append(out, "  "+p.paint(toneBad, firstLine([]byte(f))))
+	}
+	return out
+}
+
+// found lists the last results.
+func (s *testnetScreen) found() []string {
+	if len(s.last) == 0 {
+		return []string{s.palette.paint(toneDim, "  no results yet: a window has to end first")}
+	}
+	names := s.last[len(s.last)-1].names
+	t := &table{}
+	for _, n := range names {
+		if n != "window_end" {
+			t.head = append(t.head, n)
+		}
+	}
+	t.head[0] = "  " + t.head[0]
+	var right []int // columns of numbers
+	for _, r := range slices.Backward(s.last) {
+		var cells []cell
+		for _, n := range names {
+			if n == "window_end" {
+				continue
+			}
+			text := r.get(n)
+			if len(text) >= 19 && text[10] == 'T' && strings.HasPrefix(n, "window_") {
+				text = text[11:16]
+			}
+			if numeric(text) && !slices.Contains(right, len(cells)) {
+				right = append(right, len(cells))
+			}
+			cells = append(cells, cell{text: text})
+		}
+		cells[0].text = "  " + cells[0].text
+		if note := s.planted[r.get("src")]; note != "" {
+			cells = append(cells, cell{text: note, tone: toneDim})
+		}
+		t.add(cells...)
+	}
+	t.alignRight(right...)
+	return t.lines(s.palette)
+}
+
+func numeric(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789.-") == "" && strings.Count(s, ".") < 2
+}
+
+// endpoints says where the nodes can be asked.
+func (s *testnetScreen) endpoints() []string {
+	t := &table{head: []string{"  node", "API", "directory"}}
+	for _, n := range s.now.Nodes {
+		t.add(plainCells("  "+n.ID, n.API, n.Dir)...)
+	}
+	return t.lines(s.palette)
+}
+
+// progress is one line about everything, where nothing is redrawn.
+func (s *testnetScreen) progress() string {
+	var parts []string
+	for _, n := range s.now.Nodes {
+		if n.Status == nil {
+			parts = append(parts, n.ID+" "+n.State)
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%s %s rows (%s/s)", n.ID, grouped(n.Rows), grouped(uint64(s.rates[n.ID]))))
+	}
+	return fmt.Sprintf("%s, %s to %s", strings.Join(parts, ", "), counted(s.results, "result"), clockTime(s.now.Released))
+}
+
+func counted(n uint64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return grouped(n) + " " + what + "s"
+}
+
+// fit cuts a line to a width in characters; escape sequences take none and stay whole.
+func fit(line string, width int) string {
+	var b strings.Builder
+	used, escape := 0, false
+	for _, r := range line {
+		switch {
+		case r == '\x1b':
+			escape = true
+		case escape:
+			escape = r != 'm'
+		case used >= width:
+			continue
+		default:
+			used++
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// minutes shows a duration as a clock.
+func minutes(d time.Duration) string {
+	s := int(d.Seconds())
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}

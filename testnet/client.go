@@ -1,0 +1,163 @@
+package testnet
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"fednode/node/api"
+)
+
+// client talks to the API of one daemon.
+type client struct {
+	base  string
+	token string
+	http  *http.Client
+}
+
+// Limits of answers.
+const (
+	maxAnswer   = 16 << 20
+	maxLineSize = 1 << 20
+	// answerWithin bounds every request but tails.
+	answerWithin = 30 * time.Second
+)
+
+func newClient(base, token string) *client {
+	return &client{base: base, token: token, http: &http.Client{Transport: &http.Transport{}}}
+}
+
+func (c *client) close() { c.http.CloseIdleConnections() }
+
+func (c *client) request(ctx context.Context, method, path, contentType string, body []byte) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("testnet: %w", err)
+	}
+	r.Header.Set("Authorization", "Bearer "+c.token)
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
+	}
+	return c.http.Do(r)
+}
+
+// call decodes the answer of a request into out, unless it is nil.
+func (c *client) call(ctx context.Context, method, path, contentType string, body []byte, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	resp, err := c.request(ctx, method, path, contentType, body)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode/100 != 2 {
+		return refusal(resp.StatusCode, text)
+	}
+	if out == nil {
+		return nil
+	}
+	return json.Unmarshal(text, out)
+}
+
+// refusal makes an error of a daemon's answer; of a wrong file it lists every problem.
+func refusal(status int, body []byte) error {
+	var e api.ErrorBody
+	if err := json.Unmarshal(body, &e); err != nil || e.Error.Message == "" {
+		return fmt.Errorf("the daemon answered %d: %.200s", status, body)
+	}
+	msg := e.Error.Message
+	if e.Error.Hint != "" {
+		msg += "; " + e.Error.Hint
+	}
+	for _, p := range e.Error.Problems {
+		msg += fmt.Sprintf("\n%s:%d:%d: %s", p.File, p.Line, p.Column, p.Message)
+	}
+	switch status {
+	case http.StatusForbidden, http.StatusUnauthorized:
+		return &Error{Kind: ErrRefused, Msg: msg}
+	case http.StatusBadRequest:
+		return &Error{Kind: ErrSpec, Msg: msg}
+	}
+	return errors.New(msg)
+}
+
+func (c *client) ready(ctx context.Context) bool {
+	return c.call(ctx, http.MethodGet, "/readyz", "", nil, nil) == nil
+}
+
+func (c *client) status(ctx context.Context) (*api.Status, error) {
+	var s api.Status
+	return &s, c.call(ctx, http.MethodGet, "/api/v1/status", "", nil, &s)
+}
+
+func (c *client) addPeer(ctx context.Context, address string) error {
+	body, err := json.Marshal(api.NewPeer{Address: address})
+	if err != nil {
+		return err
+	}
+	return c.call(ctx, http.MethodPost, "/api/v1/peers", "application/json", body, nil)
+}
+
+func (c *client) deploy(ctx context.Context, file, text string) (*api.DeployResult, error) {
+	var d api.DeployResult
+	return &d, c.call(ctx, http.MethodPost, "/api/v1/queries?file="+url.QueryEscape(file), "application/toml", []byte(text), &d)
+}
+
+// tail calls each for every row of a stream from a place on: "beginning", "now" or the id after which. It returns when
+// the stream has ended, ctx has, or the connection broke.
+func (c *client) tail(ctx context.Context, stream, from string, each func(row []byte) error) error {
+	resp, err := c.request(ctx, http.MethodGet, "/api/v1/streams/"+stream+"/tail?from="+url.QueryEscape(from), "", nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode/100 != 2 {
+		text, err := io.ReadAll(io.LimitReader(resp.Body, maxLineSize))
+		if err != nil {
+			return err
+		}
+		return refusal(resp.StatusCode, text)
+	}
+	return events(resp.Body, each)
+}
+
+// events reads server-sent events; rows are those without a name.
+func events(r io.Reader, row func(data []byte) error) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLineSize)
+	name := ""
+	for lines.Scan() {
+		line := lines.Text()
+		switch {
+		case line == "":
+			if name == "end" {
+				return nil
+			}
+			name = ""
+		case strings.HasPrefix(line, "event:"):
+			name = strings.TrimSpace(line[len("event:"):])
+		case strings.HasPrefix(line, "data:") && name == "":
+			if err := row([]byte(strings.TrimSpace(line[len("data:"):]))); err != nil {
+				return err
+			}
+		case strings.HasPrefix(line, "data:") && name == "gap":
+			return fmt.Errorf("rows are lost: %s", line[len("data:"):])
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	return io.ErrUnexpectedEOF
+}

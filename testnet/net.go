@@ -1,0 +1,308 @@
+package testnet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Options of Up.
+type Options struct {
+	// Dir is the network's directory, which must be empty or not there; "" makes one that Close removes.
+	Dir string
+	// Command is the executable of the daemons; "" is this process's own.
+	Command string
+	// Say is told of each step, for people; it may be nil.
+	Say func(step string)
+	// Quiet networks are wired but no query is deployed.
+	Quiet bool
+}
+
+// Net is a network that runs.
+type Net struct {
+	// Fixed after Up.
+	spec    Spec
+	dir     string
+	own     bool // the directory is removed at the end
+	query   string
+	outputs []string
+	text    string // of the deployed query
+	file    string
+	daemons []*daemon
+	spawner *spawner
+	lock    *os.File
+	control *http.Server
+	served  sync.WaitGroup
+	state   state
+
+	faults sync.Mutex // one fault at a time
+	closed sync.Once
+}
+
+// Up makes a network, starts its daemons, connects them, and deploys the query at the first organisation. When it fails
+// nothing of it runs any more; the directory stays, for its logs.
+func Up(ctx context.Context, s Spec, o Options) (*Net, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	if o.Say == nil {
+		o.Say = func(string) {}
+	}
+	d, err := readDiagram(&s)
+	if err != nil {
+		return nil, err
+	}
+	n := &Net{spec: s, dir: o.Dir, query: d.name, outputs: d.outputs(), file: d.file, spawner: newSpawner()}
+	if err := n.up(ctx, d, &o); err != nil {
+		n.own = false
+		return nil, errors.Join(err, n.Close())
+	}
+	return n, nil
+}
+
+func (n *Net) up(ctx context.Context, d *diagram, o *Options) error {
+	if err := n.claim(); err != nil {
+		return err
+	}
+	if o.Command == "" {
+		var err error
+		if o.Command, err = os.Executable(); err != nil {
+			return fmt.Errorf("testnet: %w", err)
+		}
+	}
+	for _, p := range layout(&n.spec, n.dir) {
+		n.daemons = append(n.daemons, &daemon{place: p, command: o.Command, spawner: n.spawner})
+	}
+	o.Say(fmt.Sprintf("making keys, certificates and trust of %s in %s", plural(len(n.daemons), "node"), n.dir))
+	if err := n.write(d); err != nil {
+		return err
+	}
+	o.Say("starting " + plural(len(n.daemons), "daemon"))
+	if err := n.startAll(ctx); err != nil {
+		return err
+	}
+	if err := n.serveControl(); err != nil {
+		return err
+	}
+	o.Say("connecting them")
+	if err := n.connect(ctx); err != nil {
+		return err
+	}
+	if o.Quiet {
+		return nil
+	}
+	o.Say(fmt.Sprintf("deploying query %s at %s", n.query, n.daemons[0].id))
+	return n.Deploy(ctx)
+}
+
+// write makes keys, data and configuration files.
+func (n *Net) write(d *diagram) error {
+	places := n.places()
+	if err := makeKeys(places); err != nil {
+		return err
+	}
+	paths := make([]string, len(places))
+	if len(n.spec.Data) > 0 {
+		stems := make([]string, len(places))
+		for i, p := range places {
+			stems[i] = filepath.Join(p.dir, d.stream)
+		}
+		var err error
+		if paths, err = deal(n.spec.Data, stems); err != nil {
+			return err
+		}
+	}
+	for i, p := range places {
+		if err := writeNodeFile(&n.spec, d, p, len(places), paths[i]); err != nil {
+			return err
+		}
+	}
+	var err error
+	if n.text, err = d.distribute(places); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(n.dir, n.file), []byte(n.text), 0o644); err != nil {
+		return fmt.Errorf("testnet: %w", err)
+	}
+	return nil
+}
+
+func (n *Net) places() []place {
+	out := make([]place, len(n.daemons))
+	for i, d := range n.daemons {
+		out[i] = d.place
+	}
+	return out
+}
+
+func (n *Net) startAll(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	for _, d := range n.daemons {
+		g.Go(func() error { return d.start(ctx) })
+	}
+	return g.Wait()
+}
+
+// connect tells every daemon where the others are, and waits until all sessions stand.
+func (n *Net) connect(ctx context.Context) error {
+	for _, a := range n.daemons {
+		if err := n.introduce(ctx, a); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, startWithin)
+	defer cancel()
+	for _, d := range n.daemons {
+		if err := n.waitPeers(ctx, d); err != nil {
+			return fmt.Errorf("node %s has not met all others: %w\n%s", d.id, err, d.lastWords())
+		}
+	}
+	return nil
+}
+
+// introduce tells a daemon where the others are that run, and them where it is.
+func (n *Net) introduce(ctx context.Context, d *daemon) error {
+	_, c, at := d.now()
+	for _, other := range n.daemons {
+		if other == d || !other.running() {
+			continue
+		}
+		_, otherClient, otherAt := other.now()
+		if otherClient == nil || len(at.P2P) == 0 || len(otherAt.P2P) == 0 {
+			continue
+		}
+		if err := c.addPeer(ctx, otherAt.P2P[0]); err != nil {
+			return fmt.Errorf("introducing %s to %s: %w", other.id, d.id, err)
+		}
+		if err := otherClient.addPeer(ctx, at.P2P[0]); err != nil {
+			return fmt.Errorf("introducing %s to %s: %w", d.id, other.id, err)
+		}
+	}
+	return nil
+}
+
+// waitPeers waits until a daemon has sessions with all others that run.
+func (n *Net) waitPeers(ctx context.Context, d *daemon) error {
+	_, c, _ := d.now()
+	return until(ctx, func() (bool, error) {
+		s, err := c.status(ctx)
+		if err != nil {
+			return false, err
+		}
+		up, want := 0, -1
+		for _, p := range s.Partners {
+			up += p.Up
+		}
+		for _, other := range n.daemons {
+			if other.running() {
+				want++
+			}
+		}
+		return up >= want, nil
+	})
+}
+
+// Deploy deploys the network's query at the first node.
+func (n *Net) Deploy(ctx context.Context) error {
+	_, c, _ := n.daemons[0].now()
+	if _, err := c.deploy(ctx, n.file, n.text); err != nil {
+		return fmt.Errorf("deploying %s: %w", n.query, err)
+	}
+	return nil
+}
+
+// Dir is the network's directory.
+func (n *Net) Dir() string { return n.dir }
+
+// Query is the name of the deployed query, Outputs the names of its outputs.
+func (n *Net) Query() string { return n.query }
+
+// Outputs returns the names of the query's outputs.
+func (n *Net) Outputs() []string { return n.outputs }
+
+// Nodes returns the nodes' ids; the first is where results arrive.
+func (n *Net) Nodes() []string {
+	var out []string
+	for _, d := range n.daemons {
+		out = append(out, d.id)
+	}
+	return out
+}
+
+// find returns a node by its id, or as ORG/NODE.
+func (n *Net) find(id string) (*daemon, error) {
+	i := slices.IndexFunc(n.daemons, func(d *daemon) bool { return d.id == id || d.org+"/"+d.name == id })
+	if i < 0 {
+		return nil, errorf(ErrNone, "there is no node %s; the nodes are %s", id, strings.Join(n.Nodes(), ", "))
+	}
+	return n.daemons[i], nil
+}
+
+// PID returns the process id of a node's present or last process.
+func (n *Net) PID(id string) (int, error) {
+	d, err := n.find(id)
+	if err != nil {
+		return 0, err
+	}
+	p, _, _ := d.now()
+	return p.pid, nil
+}
+
+// API returns where a node's API is, and the file of its token.
+func (n *Net) API(id string) (url, tokenFile string, err error) {
+	d, err := n.find(id)
+	if err != nil {
+		return "", "", err
+	}
+	_, _, at := d.now()
+	return at.API, filepath.Join(d.dir, "api.token"), nil
+}
+
+// Close ends all daemons in order, and returns after they are gone. A second call does nothing.
+func (n *Net) Close() (err error) {
+	n.closed.Do(func() { err = n.close() })
+	return err
+}
+
+func (n *Net) close() error {
+	var errs []error
+	if n.control != nil {
+		errs = append(errs, n.control.Close())
+		n.served.Wait()
+	}
+	n.faults.Lock()
+	defer n.faults.Unlock()
+	var g errgroup.Group
+	for _, d := range n.daemons {
+		if d.running() {
+			g.Go(d.stop)
+		}
+	}
+	errs = append(errs, g.Wait())
+	for _, d := range n.daemons {
+		if _, c, _ := d.now(); c != nil {
+			c.close()
+		}
+	}
+	n.spawner.close()
+	return errors.Join(append(errs, n.release())...)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// settleWithin is how long a node that was started again may take to meet the others.
+const settleWithin = 30 * time.Second
