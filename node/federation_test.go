@@ -293,3 +293,29 @@ func TestRestarts(t *testing.T) {
 	f.eventually(func() bool { return len(lines(out)) >= len(wantSuspects) }, "results arrive")
 	require.Equal(t, wantSuspects, lines(out))
 }
+
+// TestReplace shows that a query replaced by another version goes on with the state of what did not change, and that a
+// stopped one leaves nothing behind.
+func TestReplace(t *testing.T) {
+	f := threeOrgs(t, nil)
+	north := f.nodes["north"].node
+	dir := t.TempDir()
+	first, second := filepath.Join(dir, "suspects.csv"), filepath.Join(dir, "again.csv")
+	_, err := north.Deploy(t.Context(), "netmon.toml", []byte(netmonQuery(first, "")), false)
+	require.NoError(t, err)
+	f.eventually(func() bool { return len(lines(first)) >= len(wantSuspects) }, "results arrive")
+	d, err := north.Deploy(t.Context(), "netmon.toml", []byte(netmonQuery(second, "")), true)
+	require.NoError(t, err)
+	require.EqualValues(t, 2, d.Epoch)
+	b := north.Backend(nil, func() []string { return nil })
+	f.eventually(func() bool {
+		q, err := b.Query("netmon")
+		return err == nil && q.Here && q.Epoch == 2
+	}, "the second version runs")
+	require.NoError(t, north.StopQuery("netmon"))
+	f.eventually(func() bool {
+		q, err := b.Query("netmon")
+		return err == nil && !q.Here && q.State == "stopped"
+	}, "the query is stopped")
+	require.ErrorIs(t, north.StopQuery("nothing"), api.ErrNotFound)
+}

@@ -95,7 +95,7 @@ func (r *Runner) restore(p *storage.RecoveryPoint) error {
 		return err
 	}
 	d := tuple.NewDecoder(state)
-	inst, report, err := query.RestoreInstance(r.cfg.Plan, out{r}, d, query.RestoreOptions{AllowChanged: r.cfg.AllowChanged})
+	inst, report, err := query.RestoreInstance(r.cfg.Plan, out{r}, d, query.RestoreOptions{AllowChanged: r.mayChange(p)})
 	if err != nil {
 		return err
 	}
@@ -117,6 +117,11 @@ func (r *Runner) restore(p *storage.RecoveryPoint) error {
 	return r.restoreOutputs(p)
 }
 
+// mayChange reports whether operators may differ from those of a point: the query has been replaced since.
+func (r *Runner) mayChange(p *storage.RecoveryPoint) bool {
+	return r.cfg.AllowChanged || p.Epoch < r.cfg.Epoch
+}
+
 func operatorsOf(p *storage.RecoveryPoint) ([]byte, error) {
 	for _, o := range p.Operators {
 		if o.Name == instanceState && o.Version == instanceVersion {
@@ -135,17 +140,20 @@ func (r *Runner) restoreOutputs(p *storage.RecoveryPoint) error {
 				state = s
 			}
 		}
+		frames, err := heldFrames(&state, o.Schema)
+		if err != nil && r.mayChange(p) {
+			// The output has other columns now: what was not acknowledged cannot be given any more, and says so by a new
+			// generation.
+			r.cfg.Log.Warn("output begins a new generation", zap.String("stream", o.Stream), zap.Error(err))
+			state = storage.OutputState{Generation: state.Generation + 1, NextID: 1, Boundary: state.Boundary}
+			frames, err = nil, nil
+		}
+		if err != nil {
+			return fmt.Errorf("output %s: %w", o.Stream, err)
+		}
 		start := tuple.Position{Generation: state.Generation, ID: state.NextID - 1, Time: tuple.MinTime}
-		var frames []*tuple.Frame
-		for n, u := range state.Unacked {
-			f, err := decodeFrame(u.Frame, o.Schema)
-			if err != nil {
-				return fmt.Errorf("output %s: %w", o.Stream, err)
-			}
-			if n == 0 {
-				start.ID = u.FirstID - 1
-			}
-			frames = append(frames, f)
+		if len(frames) > 0 {
+			start.ID = frames[0].FirstID - 1
 		}
 		r.numbers = append(r.numbers, sunion.RestoreSOutput(sunion.OutputState{Generation: state.Generation, Next: state.NextID, Boundary: state.Boundary}))
 		if state.Boundary != tuple.MinTime {
@@ -154,6 +162,19 @@ func (r *Runner) restoreOutputs(p *storage.RecoveryPoint) error {
 		r.addOutput(o, flow.OutputConfig{Generation: state.Generation, Start: start, Unacknowledged: frames})
 	}
 	return nil
+}
+
+// heldFrames reads the frames that a point holds of an output.
+func heldFrames(s *storage.OutputState, schema *tuple.Schema) ([]*tuple.Frame, error) {
+	frames := make([]*tuple.Frame, 0, len(s.Unacked)+1)
+	for _, u := range s.Unacked {
+		f, err := decodeFrame(u.Frame, schema)
+		if err != nil {
+			return nil, err
+		}
+		frames = append(frames, f)
+	}
+	return frames, nil
 }
 
 // snapshot takes a recovery point of the present state. It is called between buckets.

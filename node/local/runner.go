@@ -106,6 +106,9 @@ func (r *runner) run(ctx context.Context) error {
 		}
 		select {
 		case b, ok := <-s.blocks:
+			if !ok && s.failure != nil {
+				return s.failure
+			}
 			if !ok {
 				return fmt.Errorf("stream %s: the source stopped without an end", s.decl.Name)
 			}

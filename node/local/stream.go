@@ -23,6 +23,8 @@ type stream struct {
 	name   string // in the federation
 	reader connect.Reader
 	blocks chan *connect.Block
+	// failure is why blocks ended before the source did; it is set before blocks is closed.
+	failure error
 
 	// Owned by the run goroutine.
 	decider  *ingest.Decider
@@ -72,7 +74,8 @@ func (s *stream) read(ctx context.Context) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("stream %s: %w", s.decl.Name, err)
+			s.failure = fmt.Errorf("stream %s: %w", s.decl.Name, err)
+			return s.failure
 		}
 		select {
 		case s.blocks <- b:
