@@ -1,6 +1,7 @@
 package enginebench
 
 import (
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"runtime"
@@ -25,26 +26,49 @@ type Result struct {
 // Run measures a query runs times on each side. It sets GOMAXPROCS to 1 while it runs, and fails when the two sides do not
 // give the same rows in the same order.
 func Run(q Query, d *Data, build Build, runs int) (Result, error) {
+	return race(q.Name, d,
+		func(out *Rows) error { q.plain(d, out); return nil },
+		func(out *Rows) error { return runEngine(q, d, build, out) }, runs)
+}
+
+// Side is one way to run a query, over records in the form that it takes.
+type Side struct {
+	Build Build
+	Data  *Data
+}
+
+// Against measures a query with one engine against another in the place of the plain loop.
+func Against(q Query, base, ours Side, runs int) (Result, error) {
+	return race(q.Name, base.Data,
+		func(out *Rows) error { return runEngine(q, base.Data, base.Build, out) },
+		func(out *Rows) error { return runEngine(q, ours.Data, ours.Build, out) }, runs)
+}
+
+// side runs one side and gives its results to out.
+type side func(out *Rows) error
+
+// race compares two sides once and then measures them in turn.
+func race(name string, d *Data, base, ours side, runs int) (Result, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	if err := compare(q, d, build); err != nil {
+	if err := compare(name, d, base, ours); err != nil {
 		return Result{}, err
 	}
-	ours, plain, allocs := make([]float64, runs), make([]float64, runs), make([]float64, runs)
+	took, plain, allocs := make([]float64, runs), make([]float64, runs), make([]float64, runs)
 	for i := range runs {
 		var a, b Rows
-		var failed error
-		plain[i], _ = measure(func() { q.plain(d, &a) })
-		ours[i], allocs[i] = measure(func() { failed = runEngine(q, d, build, &b) })
-		if failed != nil {
-			return Result{}, failed
+		var first, second error
+		plain[i], _ = measure(func() { first = base(&a) })
+		took[i], allocs[i] = measure(func() { second = ours(&b) })
+		if err := errors.Join(first, second); err != nil {
+			return Result{}, err
 		}
 		if a.n != b.n {
-			return Result{}, fmt.Errorf("enginebench: %s: %d rows, the plain loop gives %d", q.Name, b.n, a.n)
+			return Result{}, fmt.Errorf("enginebench: %s: %d rows, the other side gives %d", name, b.n, a.n)
 		}
 	}
 	n := float64(d.Config.Records)
 	r := Result{
-		Name: q.Name, Records: d.Config.Records, NsPerRecord: median(ours) / n, PlainNsPerRecord: median(plain) / n,
+		Name: name, Records: d.Config.Records, NsPerRecord: median(took) / n, PlainNsPerRecord: median(plain) / n,
 		AllocsPerRecord: median(allocs) / n, Runs: runs,
 	}
 	r.Ratio = r.PlainNsPerRecord / r.NsPerRecord
@@ -52,19 +76,18 @@ func Run(q Query, d *Data, build Build, runs int) (Result, error) {
 }
 
 // compare runs both sides once and compares all rows.
-func compare(q Query, d *Data, build Build) error {
+func compare(name string, d *Data, base, ours side) error {
 	var a, b maphash.Hash
 	b.SetSeed(a.Seed())
-	plain, ours := Rows{data: d, digest: &a}, Rows{data: d, digest: &b}
-	q.plain(d, &plain)
-	if err := runEngine(q, d, build, &ours); err != nil {
+	first, second := Rows{data: d, digest: &a}, Rows{data: d, digest: &b}
+	if err := errors.Join(base(&first), ours(&second)); err != nil {
 		return err
 	}
-	if plain.n == 0 {
-		return fmt.Errorf("enginebench: %s has no result over these records", q.Name)
+	if first.n == 0 {
+		return fmt.Errorf("enginebench: %s has no result over these records", name)
 	}
-	if plain.n != ours.n || a.Sum64() != b.Sum64() {
-		return fmt.Errorf("enginebench: %s: the engine's %d rows differ from the plain loop's %d", q.Name, ours.n, plain.n)
+	if first.n != second.n || a.Sum64() != b.Sum64() {
+		return fmt.Errorf("enginebench: %s: the engine's %d rows differ from the %d of the other side", name, second.n, first.n)
 	}
 	return nil
 }
