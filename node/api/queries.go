@@ -34,7 +34,7 @@ func (s *Server) getQuery(w http.ResponseWriter, r *http.Request) error {
 const deployWithin = time.Minute
 
 func (s *Server) deployQuery(w http.ResponseWriter, r *http.Request) error {
-	replace, err := flag(r, "replace")
+	replace, err := boolParam(r, "replace")
 	if err != nil {
 		return err
 	}
@@ -75,8 +75,8 @@ func (s *Server) stopQuery(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// flag reads a parameter that is true or false.
-func flag(r *http.Request, name string) (bool, error) {
+// boolParam reads a parameter that is true or false.
+func boolParam(r *http.Request, name string) (bool, error) {
 	text := r.URL.Query().Get(name)
 	if text == "" {
 		return false, nil

@@ -35,7 +35,6 @@ type route struct {
 type param struct {
 	name, in, doc string
 	kind          string // string, boolean or integer
-	enum          []string
 }
 
 // answer is what a route answers with: a value of the type in JSON, or text of another content type.

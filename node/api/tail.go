@@ -83,7 +83,7 @@ type tailOptions struct {
 }
 
 func tailOptionsOf(r *http.Request) (o tailOptions, err error) {
-	if o.boundaries, err = flag(r, "boundaries"); err != nil {
+	if o.boundaries, err = boolParam(r, "boundaries"); err != nil {
 		return o, err
 	}
 	if text := r.URL.Query().Get("rows"); text != "" {
