@@ -18,8 +18,7 @@ func sorterSchema() *tuple.Schema {
 }
 
 // sorted runs rows of these times through a sorter and prints them; the number of a row is its arrival.
-func sorted(t require.TestingT, times []tuple.Time, cuts []int, limit int64, dir string) (out []string, spilled bool) {
-	s := newSorter(sorterSchema(), limit, dir)
+func sorted(t require.TestingT, times []tuple.Time, cuts []int, s *sorter) (out []string, spilled bool) {
 	b := tuple.NewBatchBuilder(sorterSchema())
 	for i, at := range times {
 		if i%3 == 0 {
@@ -43,7 +42,7 @@ func sorted(t require.TestingT, times []tuple.Time, cuts []int, limit int64, dir
 			out = append(out, fmt.Sprintf("%d %s %s", last, rows.Cols[0].AppendText(nil, row), rows.Cols[1].AppendText(nil, row)))
 		}
 	}
-	spilled = s.file != nil
+	spilled = s.runs != nil
 	require.NoError(t, s.close())
 	return out, spilled
 }
@@ -54,10 +53,11 @@ func TestSorter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		times := rapid.SliceOfN(rapid.Map(rapid.Int64Range(0, 40), func(v int64) tuple.Time { return tuple.Time(v) }), 1, 60).Draw(t, "times")
 		cuts := rapid.SliceOf(rapid.IntRange(0, len(times)-1)).Draw(t, "cuts")
-		inMemory, onDisk := sorted(t, times, cuts, 1<<30, dir)
+		inMemory, onDisk := sorted(t, times, cuts, newSorter(sorterSchema(), 1<<30, dir))
 		require.False(t, onDisk)
-		limit := rapid.Int64Range(1, 4000).Draw(t, "limit")
-		spilled, onDisk := sorted(t, times, cuts, limit, dir)
+		s := newSorter(sorterSchema(), rapid.Int64Range(1, 4000).Draw(t, "limit"), dir)
+		s.fanIn = rapid.SampledFrom([]int{2, 3, mergeRuns}).Draw(t, "runs at once")
+		spilled, onDisk := sorted(t, times, cuts, s)
 		if onDisk {
 			both++
 		}

@@ -1,13 +1,9 @@
 package local
 
 import (
-	"bufio"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
-	"os"
 
 	"fednode/dcaa"
 	"fednode/query/tuple"
@@ -15,31 +11,28 @@ import (
 )
 
 // sorter puts the rows of a stream in order of (stime, arrival). What does not fit into memory is written in sorted runs
-// to a temporary file and merged at the end: a run is earlier in arrival than the next, so an SUnion over the runs, in
-// their order, restores exactly the stream's order.
+// and merged at the end: a run is earlier in arrival than the next, so an SUnion over the runs, in their order, restores
+// exactly the stream's order.
 type sorter struct {
 	schema *tuple.Schema
-	limit  int64
+	limit  int64 // bytes of held rows
 	dir    string
+	fanIn  int
 
 	held  []*tuple.Batch
+	rows  int
 	bytes int64
-	file  *os.File
-	w     *bufio.Writer
-	runs  []extent
-	at    int64
+	runs  *runs // nil while everything is held
 }
 
-// extent is where a run lies in the file.
-type extent struct{ off, end int64 }
-
 func newSorter(schema *tuple.Schema, limit int64, dir string) *sorter {
-	return &sorter{schema: schema, limit: limit, dir: dir}
+	return &sorter{schema: schema, limit: limit, dir: dir, fanIn: mergeRuns}
 }
 
 // add takes owned rows.
 func (s *sorter) add(b *tuple.Batch) error {
 	s.held = append(s.held, b)
+	s.rows += b.Rows()
 	s.bytes += dcaa.FrameBytes(&tuple.Frame{Batch: b})
 	if s.bytes < s.limit {
 		return nil
@@ -47,9 +40,9 @@ func (s *sorter) add(b *tuple.Batch) error {
 	return s.spill()
 }
 
-// inMemory hands on the held rows in order.
-func (s *sorter) inMemory(out func(*tuple.Batch) error) error {
-	u, err := sunion.New(sunion.Config{Schema: s.schema, Inputs: 1, Bucket: 1})
+// inMemory hands on the held rows in order, in batches of at most so many.
+func (s *sorter) inMemory(maxRows int, out func(*tuple.Batch) error) error {
+	u, err := sunion.New(sunion.Config{Schema: s.schema, Inputs: 1, Bucket: 1, MaxRows: maxRows})
 	if err != nil {
 		return err
 	}
@@ -61,38 +54,35 @@ func (s *sorter) inMemory(out func(*tuple.Batch) error) error {
 		}
 		id += n
 	}
-	s.held, s.bytes = nil, 0
+	s.held, s.rows, s.bytes = nil, 0, 0
 	return u.Release(tuple.MaxTime, out)
 }
 
 // spill writes the held rows as one run.
-func (s *sorter) spill() error {
-	if s.file == nil {
-		f, err := os.CreateTemp(s.dir, "fednode-sort-*")
-		if err != nil {
-			return fmt.Errorf("sort on disk: %w; set TMPDIR to a directory with room", err)
+func (s *sorter) spill() (err error) {
+	if s.runs == nil {
+		if s.runs, err = newRuns(s.schema, s.dir, s.fanIn); err != nil {
+			return onDisk(err)
 		}
-		s.file, s.w = f, bufio.NewWriterSize(f, 1<<20)
 	}
-	start := s.at
-	var e tuple.Encoder
-	err := s.inMemory(func(b *tuple.Batch) error {
-		e.B = append(e.B[:0], 0, 0, 0, 0)
-		e.Batch(b)
-		binary.LittleEndian.PutUint32(e.B, uint32(len(e.B)-4))
-		s.at += int64(len(e.B))
-		_, err := s.w.Write(e.B)
-		return err
-	})
-	if err == nil {
-		err = s.w.Flush()
-	}
-	if err != nil {
-		return fmt.Errorf("sort on disk: %w; set TMPDIR to a directory with room", err)
-	}
-	s.runs = append(s.runs, extent{start, s.at})
-	return nil
+	maxRows := rowsOf(runBatchBytes, s.bytes, s.rows)
+	return onDisk(s.runs.add(func(write func(*tuple.Batch) error) error { return s.inMemory(maxRows, write) }))
 }
+
+// rowsOf returns how many rows take about the wanted size, of rows that take bytes altogether: 1 to 4,096.
+func rowsOf(wanted, bytes int64, rows int) int {
+	return int(min(max(wanted*int64(rows)/max(bytes, 1), 1), 4096))
+}
+
+func onDisk(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("sort on disk: %w; set TMPDIR to a directory with room", err)
+}
+
+// errStopped ends a drain whose receiver wants no more.
+var errStopped = errors.New("stopped")
 
 // all delivers all rows in order, each batch borrowed until the next; an error is the last thing it delivers.
 func (s *sorter) all() iter.Seq2[*tuple.Batch, error] {
@@ -109,93 +99,30 @@ func (s *sorter) all() iter.Seq2[*tuple.Batch, error] {
 	}
 }
 
-// errStopped ends a drain whose receiver wants no more.
-var errStopped = errors.New("stopped")
-
 // drain hands on all rows in order, each batch borrowed.
 func (s *sorter) drain(out func(*tuple.Batch) error) error {
-	if s.file == nil {
-		return s.inMemory(out)
+	if s.runs == nil {
+		return s.inMemory(0, out)
 	}
 	if len(s.held) > 0 {
 		if err := s.spill(); err != nil {
 			return err
 		}
 	}
-	return s.merge(out)
-}
-
-// runReader reads one run, a batch at a time.
-type runReader struct {
-	r    *bufio.Reader
-	id   uint64
-	done bool
-}
-
-// merge reads the runs side by side. The union's boundary of a run is its last row read: the lowest of them limits what
-// can be handed on, and that run is read next.
-func (s *sorter) merge(out func(*tuple.Batch) error) error {
-	u, err := sunion.New(sunion.Config{Schema: s.schema, Inputs: len(s.runs), Bucket: 1})
-	if err != nil {
-		return err
+	if err := s.runs.reduce(); err != nil {
+		return onDisk(err)
 	}
-	readers := make([]*runReader, len(s.runs))
-	for n, x := range s.runs {
-		readers[n] = &runReader{r: bufio.NewReaderSize(io.NewSectionReader(s.file, x.off, x.end-x.off), 256<<10), id: 1}
+	if err := s.runs.merge(s.runs.extents, out); err != nil {
+		return fmt.Errorf("sort on disk: %w", err)
 	}
-	for {
-		low := -1
-		for n, r := range readers {
-			if !r.done && (low < 0 || u.InputBoundary(n) < u.InputBoundary(low)) {
-				low = n
-			}
-		}
-		if low >= 0 {
-			if err := readers[low].next(u, low, s.schema); err != nil {
-				return fmt.Errorf("sort on disk: %w", err)
-			}
-		}
-		if err := u.Release(u.Stable(), out); err != nil || low < 0 {
-			return err
-		}
-	}
-}
-
-// next reads the run's next batch into the union.
-func (r *runReader) next(u *sunion.SUnion, n int, schema *tuple.Schema) error {
-	var size [4]byte
-	if _, err := io.ReadFull(r.r, size[:]); errors.Is(err, io.EOF) {
-		r.done = true
-		u.Boundary(n, tuple.MaxTime)
-		return nil
-	} else if err != nil {
-		return err
-	}
-	buf := make([]byte, binary.LittleEndian.Uint32(size[:]))
-	if _, err := io.ReadFull(r.r, buf); err != nil {
-		return err
-	}
-	d := tuple.NewDecoder(buf)
-	b := d.Batch(schema)
-	if err := d.Close(); err != nil {
-		return err
-	}
-	rows := uint64(len(b.Time))
-	f := &tuple.Frame{Kind: tuple.Insertion, FirstID: r.id, LastID: r.id + rows - 1, Batch: b}
-	r.id += rows
-	if err := u.Insert(n, f); err != nil {
-		return err
-	}
-	u.Boundary(n, b.Time[rows-1])
 	return nil
 }
 
 func (s *sorter) close() error {
-	if s.file == nil {
+	if s.runs == nil {
 		return nil
 	}
-	name := s.file.Name()
-	err := errors.Join(s.file.Close(), os.Remove(name))
-	s.file = nil
+	err := s.runs.close()
+	s.runs = nil
 	return err
 }
