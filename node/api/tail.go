@@ -188,6 +188,7 @@ func (f *follower) frame(fr *tuple.Frame) (done bool, err error) {
 		}
 	case tuple.Gap:
 		f.buf = f.format.gap(f.buf, LostRows{From: StreamTime(fr.Time), To: StreamTime(fr.To), Reason: fr.Reason})
+		return fr.To == tuple.MaxTime, nil
 	}
 	return false, nil
 }
