@@ -87,12 +87,20 @@ func (b *OutputBuffer) Subscribe(name string, from, durable tuple.Position) erro
 	if _, counted := b.acked[name]; !counted {
 		b.acked[name] = b.truncated
 	}
+	if err := b.Reaches(from); err != nil {
+		return err
+	}
+	b.Ack(name, durable)
+	return nil
+}
+
+// Reaches fails with a *TruncatedError if rows behind a position are gone, or it is of another generation.
+func (b *OutputBuffer) Reaches(from tuple.Position) error {
 	gone := from.Generation == b.generation && from.ID < b.truncated.ID ||
 		from.Generation != b.generation && (from.Generation != 0 || b.truncated.ID > 0)
 	if gone {
 		return &TruncatedError{Asked: from, First: b.first()}
 	}
-	b.Ack(name, durable)
 	return nil
 }
 

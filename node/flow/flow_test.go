@@ -159,3 +159,32 @@ func TestPartnerLapses(t *testing.T) {
 		t.Fatalf("full %v, lapsed %v; want our own subscriber to be waited for", full, lapsed)
 	}
 }
+
+// TestLateTail shows that who counts for nothing is told of rows that are gone, rather than wait for them for ever, and
+// still learns that the stream has ended.
+func TestLateTail(t *testing.T) {
+	out := NewOutput(OutputConfig{Name: "a/q/o", Schema: schema, Limit: 1 << 20, Generation: 1, Start: tuple.Position{Time: tuple.MinTime}, Expected: []string{"sink"}})
+	tail := func(from tuple.Position) *tuple.Frame {
+		in := NewInlet(direct{out}, "a/q/o", Subscriber{Name: "tail", From: from}, func(context.Context, InletEvent) {})
+		f, err := in.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	beginning := tuple.Position{Time: tuple.MinTime}
+	out.Append(insertion(1, 3))
+	out.Append(insertion(4, 3))
+	out.Ack("sink", tuple.Position{Generation: 1, ID: 3, Time: tuple.MinTime})
+	if f := tail(beginning); f.Kind != tuple.Gap || f.FirstID != 3 {
+		t.Fatalf("got %v, want a gap up to id 3", f)
+	}
+	out.Append(&tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: tuple.MaxTime})
+	out.Ack("sink", tuple.Position{Generation: 1, ID: 6, Time: tuple.MaxTime})
+	if f := tail(beginning); f.Kind != tuple.Gap || f.FirstID != 6 || f.To != tuple.MaxTime {
+		t.Fatalf("got %v, want a gap up to id 6 and the end", f)
+	}
+	if f := tail(tuple.Position{Generation: 1, ID: 6, Time: tuple.MinTime}); f.Kind != tuple.Boundary || f.Time != tuple.MaxTime {
+		t.Fatalf("got %v, want the end", f)
+	}
+}

@@ -144,8 +144,14 @@ func (o *Output) Open(s Subscriber) (Cursor, error) {
 			return nil, err
 		}
 		o.wake() // room may have been made
+	} else if err := o.buffer.Reaches(s.From); err != nil {
+		return nil, err
 	}
-	return &outputCursor{o: o, seq: o.buffer.Seek(s.From), from: s.From}, nil
+	c := &outputCursor{o: o, seq: o.buffer.Seek(s.From), from: s.From}
+	if t := o.buffer.Truncated(); t.Time > s.From.Time {
+		c.dropped = &tuple.Frame{Kind: tuple.Boundary, Generation: t.Generation, Time: t.Time}
+	}
+	return c, nil
 }
 
 // Ack records what a subscriber's durable state covers.
@@ -204,10 +210,17 @@ type outputCursor struct {
 	o    *Output
 	seq  uint64
 	from tuple.Position
+	// dropped is a boundary that is not held any more, and that a subscriber who has all rows before it does not know:
+	// without it whoever comes late would never learn that the stream has ended.
+	dropped *tuple.Frame
 }
 
 // Next returns the next frame the subscriber needs.
 func (c *outputCursor) Next(ctx context.Context) (*tuple.Frame, error) {
+	if f := c.dropped; f != nil {
+		c.dropped = nil
+		return f, nil
+	}
 	for {
 		c.o.mu.Lock()
 		f, at, ok := c.o.buffer.Frame(c.seq)
