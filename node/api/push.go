@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"fednode/node/connect"
 	"fednode/node/connect/push"
@@ -15,6 +16,8 @@ const (
 	maxKey = 256
 	// shownRejects bounds the rejects in an answer.
 	shownRejects = 10
+	// bodyWithin bounds how long one body may hold its place, however its sender drips.
+	bodyWithin = 2 * time.Minute
 )
 
 // pushRows takes a body of rows. Only so many are read at once: who comes when all places are taken is told to come
@@ -58,7 +61,9 @@ func (s *Server) decode(w http.ResponseWriter, r *http.Request, shape *connect.S
 	}
 	// What is compressed is not larger than what it holds, but for a few bytes; so nobody sends more for nothing.
 	body := http.MaxBytesReader(w, r.Body, s.cfg.MaxBody+1<<10)
-	blocks, err := push.Decode(r.Context(), shape, o, "body", patient{s, w, body}, s.cfg.MaxBody)
+	ctx, cancel := context.WithTimeout(r.Context(), bodyWithin)
+	defer cancel()
+	blocks, err := push.Decode(ctx, shape, o, "body", patient{s, w, body}, s.cfg.MaxBody)
 	if err != nil {
 		return nil, bodyError(err)
 	}
