@@ -9,7 +9,7 @@ func (m *merger) build(runs []run, remaps [][][]uint32, l layout, order []uint64
 	for c := range m.cols {
 		m.column(c, runs, remaps[c])
 	}
-	return &tuple.Batch{Schema: m.schema, Time: m.times, Cols: m.cols}
+	return &tuple.Batch{Schema: m.schema, Time: m.times, Cols: m.cols, Ordered: true}
 }
 
 // column copies one column of the stretch.

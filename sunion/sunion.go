@@ -262,14 +262,16 @@ func (i *input) take(to tuple.Time, runs []run) []run {
 func (u *SUnion) handRange(r run, out func(*tuple.Batch) error) error {
 	for lo := r.lo; lo < r.hi; lo += u.cfg.MaxRows {
 		hi := min(lo+u.cfg.MaxRows, r.hi)
+		// A batch of its own, since others may hold the received one.
 		b := r.c.batch
+		view := tuple.Batch{Schema: b.Schema, Time: b.Time, Cols: b.Cols, Ordered: true}
 		switch {
 		case r.c.order != nil:
-			b = &tuple.Batch{Schema: b.Schema, Time: b.Time, Cols: b.Cols, Sel: r.c.order[lo:hi]}
+			view.Sel = r.c.order[lo:hi]
 		case lo > 0 || hi < len(b.Time):
-			b = b.Slice(lo, hi)
+			view = *view.Slice(lo, hi)
 		}
-		if err := out(b); err != nil {
+		if err := out(&view); err != nil {
 			return err
 		}
 	}

@@ -135,10 +135,16 @@ func TestUnionOrder(t *testing.T) {
 			release := func() {
 				to := u.Stable()
 				err := u.Release(to, func(b *tuple.Batch) error {
+					last := tuple.MinTime
 					for i := range b.Rows() {
-						if at := b.Time[b.Row(i)]; at < from || at >= to {
+						at := b.Time[b.Row(i)]
+						if at < from || at >= to {
 							t.Fatalf("stime %v released with bucket [%v, %v)", at, from, to)
 						}
+						if b.Ordered && at < last {
+							t.Fatalf("stime %v after %v in a batch that says it is ordered", at, last)
+						}
+						last = at
 					}
 					got = append(got, render(b)...)
 					return nil

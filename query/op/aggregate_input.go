@@ -78,7 +78,10 @@ func (a *arguments) counters(c Counters) Counters {
 
 // timeRange returns the least and the greatest stime of the selected rows, of which there is one at least.
 func timeRange(b *tuple.Batch) (first, last tuple.Time) {
-	if b.Sel == nil {
+	switch {
+	case b.Ordered:
+		return b.Time[b.Row(0)], b.Time[b.Row(b.Rows()-1)]
+	case b.Sel == nil:
 		return denseTimeRange(b.Time)
 	}
 	first, last = b.Time[b.Sel[0]], b.Time[b.Sel[0]]

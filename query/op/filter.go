@@ -48,7 +48,7 @@ func (f *filter) Process(_ int, b *tuple.Batch, out Out) error {
 	case b.Rows():
 		return out.Batch(0, b)
 	}
-	f.out = tuple.Batch{Schema: b.Schema, Time: b.Time, Cols: b.Cols, Sel: f.sel}
+	f.out = tuple.Batch{Schema: b.Schema, Time: b.Time, Cols: b.Cols, Sel: f.sel, Ordered: b.Ordered}
 	return out.Batch(0, &f.out)
 }
 

@@ -167,6 +167,7 @@ func (m *mapper) Process(_ int, b *tuple.Batch, out Out) error {
 	if n == 0 {
 		return nil
 	}
+	m.out.Ordered = b.Ordered
 	if m.gather && b.Sel != nil {
 		m.dense(b)
 	} else {
