@@ -47,7 +47,7 @@ One query: fednode query run FILE --source NAME=PATH
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return wrong("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(runCommand(), statusCommand(), peersCommand())
+	root.AddCommand(runCommand(), statusCommand(), topCommand(), peersCommand())
 	root.AddCommand(testnetCommand(), queryCommand(), exportCommand(), catalogCommand())
 	root.AddCommand(initCommand(), orgCommand(), nodeCommand(), keyCommand())
 	root.AddCommand(configCommand(), doctorCommand(), contextCommand(), versionCommand(), completionCommand())

@@ -1,0 +1,81 @@
+package topview
+
+import (
+	"strings"
+	"time"
+
+	"fednode/node/api"
+)
+
+func fragmentCell(f *api.FragmentStatus) cell {
+	switch {
+	case f.State != api.FragmentRunning:
+		return cell{tidy(f.State), bad}
+	case f.Failure != "":
+		return cell{"stuck", bad}
+	}
+	return cell{f.State, good}
+}
+
+// failureText says what is wrong with a fragment and when it is tried again.
+func failureText(f *api.FragmentStatus, now time.Time) string {
+	text := tidy(f.Failure)
+	if f.NextTry != nil {
+		text = "tried again in " + spanText(f.NextTry.Sub(now).Round(time.Second)) + ": " + text
+	}
+	return text
+}
+
+// front is the largest boundary of a fragment's inputs; NoTime if none of them has come anywhere or all have ended.
+func front(f *api.FragmentStatus) api.StreamTime {
+	at := api.NoTime
+	for i := range f.Inputs {
+		if b := f.Inputs[i].Boundary; b != api.EndTime {
+			at = max(at, b)
+		}
+	}
+	return at
+}
+
+// heldBy names the input that keeps the fragment from going on: one that is cut off, else the one whose boundary is
+// lowest. It is empty while all inputs are equal.
+func heldBy(query string, f *api.FragmentStatus) (c cell, cut bool) {
+	low, high := -1, -1
+	for i := range f.Inputs {
+		in := &f.Inputs[i]
+		if !in.Connected {
+			return cell{streamText(query, in.Stream), warn}, true
+		}
+		if low < 0 || in.Boundary < f.Inputs[low].Boundary {
+			low = i
+		}
+		if high < 0 || in.Boundary > f.Inputs[high].Boundary {
+			high = i
+		}
+	}
+	if low < 0 || f.Inputs[low].Boundary == f.Inputs[high].Boundary {
+		return cell{}, false
+	}
+	return cell{streamText(query, f.Inputs[low].Stream), plain}, false
+}
+
+// streamText prints the name of a stream; one between the query's own fragments goes without the query.
+func streamText(query, stream string) string {
+	return tidy(strings.TrimPrefix(stream, query+"."))
+}
+
+// fullest shows the output buffer of a fragment that has least room left.
+func fullest(f *api.FragmentStatus, cells int) cell {
+	most := -1
+	for i := range f.Outputs {
+		if f.Outputs[i].Limit > 0 && (most < 0 || fill(&f.Outputs[i]) > fill(&f.Outputs[most])) {
+			most = i
+		}
+	}
+	if most < 0 {
+		return cell{unknown, dim}
+	}
+	return bar(f.Outputs[most].Bytes, f.Outputs[most].Limit, cells)
+}
+
+func fill(o *api.OutputStatus) float64 { return float64(o.Bytes) / float64(o.Limit) }
