@@ -222,7 +222,7 @@ func (p *Proxy) frame(ctx context.Context, f *tuple.Frame) error {
 		p.note(func(s *Status) { s.At = p.pos })
 	case tuple.Gap:
 		p.cfg.Log.Warn("stable tuples are lost", zap.String("stream", p.cfg.Stream), zap.Stringer("gap", f))
-		p.pos = tuple.Position{Generation: f.Generation, ID: f.FirstID, Time: max(p.pos.Time, f.To)}
+		p.pos.Generation, p.pos.ID = f.Generation, f.FirstID
 		p.note(func(s *Status) { s.Gaps++; s.At = p.pos })
 	}
 	return nil

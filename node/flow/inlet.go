@@ -48,8 +48,10 @@ type Inlet struct {
 	// Owned by the goroutine that calls Next.
 	cursor   Cursor
 	pos      tuple.Position // of what has been delivered
-	delay    time.Duration
-	said     bool // something has been reported
+	promised tuple.Time     // highest boundary that has come: no later row lies below it
+	failed   bool           // nothing new has come since the last opening or try
+	delay    time.Duration  // before the next try after a failed one
+	said     bool           // something has been reported
 	lastSaid string
 }
 
@@ -72,7 +74,7 @@ const (
 // NewInlet returns a subscription that begins at s.From, which is durable. report hears of changes, never of single
 // tries, on the goroutine that calls Next and with its context.
 func NewInlet(dir Directory, stream string, s Subscriber, report func(context.Context, InletEvent)) *Inlet {
-	return &Inlet{stream: stream, name: s.Name, counted: s.Counted, schema: s.Schema, dir: dir, pos: s.From, durable: s.From, report: report, delay: retryFirst}
+	return &Inlet{stream: stream, name: s.Name, counted: s.Counted, schema: s.Schema, dir: dir, pos: s.From, durable: s.From, report: report, promised: tuple.MinTime, delay: retryFirst}
 }
 
 // Stream returns the stream's name.
@@ -110,6 +112,7 @@ func (i *Inlet) Next(ctx context.Context) (*tuple.Frame, error) {
 		if err == nil {
 			if f, err = i.accept(f); err == nil {
 				if f != nil {
+					i.failed, i.delay = false, retryFirst
 					return f, nil
 				}
 				continue
@@ -149,34 +152,41 @@ func (i *Inlet) say(ctx context.Context, cause error) {
 	i.report(ctx, InletEvent{Stream: i.stream, Connected: cause == nil, Cause: cause, At: i.pos})
 }
 
-// open tries until the stream is there. A truncated position becomes a GAP, once the stream is open behind it.
+// open tries until the stream is there. A truncated position becomes a GAP, once the stream is open behind it. After an
+// opening that brought nothing new it waits first: a producer that grants a stream and cannot give it is not asked
+// without pause.
 func (i *Inlet) open(ctx context.Context) (gap *tuple.Frame, err error) {
 	for {
-		c, err := i.dir.Open(ctx, i.stream, i.subscriber())
-		var gone *dcaa.TruncatedError
-		if errors.As(err, &gone) {
-			gap = i.gap(gone)
-			continue
+		if i.failed {
+			if err := i.wait(ctx); err != nil {
+				return nil, err
+			}
 		}
+		c, err := i.dir.Open(ctx, i.stream, i.subscriber())
 		if err == nil {
-			i.cursor, i.delay = c, retryFirst
+			i.cursor, i.failed = c, true
 			i.say(ctx, nil)
 			return gap, nil
+		}
+		var gone *dcaa.TruncatedError
+		if errors.As(err, &gone) {
+			i.failed = gap != nil // its answer is taken up at once, a second one is not
+			gap = i.gap(gone)
+			continue
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
+		i.failed = true
 		i.say(ctx, err)
-		if err := i.wait(ctx); err != nil {
-			return nil, err
-		}
 	}
 }
 
-// gap moves the position to the oldest that is held and names what lies between.
+// gap moves the position to the oldest that is held and names what lies between. It promises no boundary: the producer
+// gives that itself.
 func (i *Inlet) gap(gone *dcaa.TruncatedError) *tuple.Frame {
 	f := &tuple.Frame{Kind: tuple.Gap, Time: i.pos.Time, To: max(i.pos.Time, gone.First.Time), Generation: gone.First.Generation, FirstID: gone.First.ID, Reason: gone.Error()}
-	i.pos = tuple.Position{Generation: gone.First.Generation, ID: gone.First.ID, Time: max(i.pos.Time, gone.First.Time)}
+	i.pos.Generation, i.pos.ID = gone.First.Generation, gone.First.ID
 	return f
 }
 
@@ -197,24 +207,48 @@ func (i *Inlet) wait(ctx context.Context) error {
 func (i *Inlet) accept(f *tuple.Frame) (*tuple.Frame, error) {
 	switch f.Kind {
 	case tuple.Insertion:
-		if f.Generation != i.pos.Generation && i.pos.Generation != 0 {
-			return nil, fmt.Errorf("stream %s: generation %d after %d without a gap", i.stream, f.Generation, i.pos.Generation)
-		}
-		if f.FirstID > i.pos.ID+1 {
-			return nil, fmt.Errorf("stream %s: ids %d to %d are missing", i.stream, i.pos.ID+1, f.FirstID-1)
-		}
-		if f.LastID <= i.pos.ID {
-			return nil, nil
-		}
-		f = f.After(i.pos.ID)
-		i.pos.ID, i.pos.Generation = f.LastID, f.Generation
+		return i.acceptRows(f)
 	case tuple.Boundary:
+		i.promised = max(i.promised, f.Time)
 		if f.Time <= i.pos.Time {
 			return nil, nil
 		}
 		i.pos.Time = f.Time
 	case tuple.Gap:
-		i.pos = tuple.Position{Generation: f.Generation, ID: f.FirstID, Time: max(i.pos.Time, f.To)}
+		i.pos.Generation, i.pos.ID = f.Generation, f.FirstID
 	}
 	return f, nil
+}
+
+func (i *Inlet) acceptRows(f *tuple.Frame) (*tuple.Frame, error) {
+	if f.Generation != i.pos.Generation && i.pos.Generation != 0 {
+		return nil, fmt.Errorf("stream %s: generation %d after %d without a gap", i.stream, f.Generation, i.pos.Generation)
+	}
+	if f.FirstID > i.pos.ID+1 {
+		return nil, fmt.Errorf("stream %s: ids %d to %d are missing", i.stream, i.pos.ID+1, f.FirstID-1)
+	}
+	if f.LastID <= i.pos.ID {
+		return nil, nil
+	}
+	f = f.After(i.pos.ID)
+	if t := earliest(f.Batch); t < i.promised {
+		return nil, fmt.Errorf("stream %s: a row of %v after the boundary %v", i.stream, t, i.promised)
+	}
+	i.pos.ID, i.pos.Generation = f.LastID, f.Generation
+	return f, nil
+}
+
+// earliest returns the smallest stime of a batch, MaxTime if it has no rows.
+func earliest(b *tuple.Batch) tuple.Time {
+	low := tuple.MaxTime
+	if b.Sel == nil {
+		for _, t := range b.Time {
+			low = min(low, t)
+		}
+		return low
+	}
+	for _, r := range b.Sel {
+		low = min(low, b.Time[r])
+	}
+	return low
 }
