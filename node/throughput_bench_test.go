@@ -153,9 +153,9 @@ func BenchmarkThroughput(b *testing.B) {
 
 func throughput(b *testing.B, stream, query string) {
 	m := newMemory()
-	south := benchNode(b, m, "south", "[streams.conns]\nconnector = \"memory\"\ntime = \"ts\"\n"+benchColumns+
+	south := benchNode(b, m.kind(), "south", "[streams.conns]\nconnector = \"memory\"\ntime = \"ts\"\n"+benchColumns+
 		"\n[exports.conns]\nstream = \"conns\"\nto = [\"north\"]\ncolumns = { ts = \"keep\", src = \"keep\", dst = \"keep\", dport = \"keep\", bytes = \"keep\" }\n")
-	north := benchNode(b, m, "north", "")
+	north := benchNode(b, m.kind(), "north", "")
 	befriend(b, south, north)
 	south.run(b)
 	north.run(b)
@@ -167,7 +167,7 @@ func throughput(b *testing.B, stream, query string) {
 		_, err = north.node.Deploy(b.Context(), "flood.toml", []byte(query), false)
 		require.NoError(b, err)
 	}
-	north.consume(b, m, stream)
+	north.consume(b, memorySink{m}, stream)
 
 	rows := uint64(200 * connect.DefaultBlockRows) // until every buffer is full
 	m.await(b, rows)
@@ -181,11 +181,11 @@ func throughput(b *testing.B, stream, query string) {
 	b.ReportMetric(float64(b.N)*connect.DefaultBlockRows/b.Elapsed().Seconds(), "records/s")
 }
 
-// consume gives a stream to the memory's sink until the benchmark ends.
-func (n *measured) consume(b *testing.B, m *memory, stream string) {
+// consume gives a stream to a sink until the benchmark ends.
+func (n *measured) consume(b testing.TB, sink connect.Sink, stream string) {
 	p := client.New(client.Config{
-		Stream: stream, Name: "north/north-1/flood/bench", NewSink: func() connect.Sink { return memorySink{m} }, Directory: n.node.streams,
-		Positions: sinkStore{db: n.node.store, query: "flood"}, Clock: connect.SystemClock{}, Log: zap.NewNop(),
+		Stream: stream, Name: n.cfg.Node.Org + "/" + n.cfg.Node.Name + "/bench/sink", NewSink: func() connect.Sink { return sink }, Directory: n.node.streams,
+		Positions: sinkStore{db: n.node.store, query: "bench"}, Clock: connect.SystemClock{}, Log: zap.NewNop(),
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -203,20 +203,20 @@ type measured struct {
 	node *Node
 }
 
-func benchNode(b *testing.B, m *memory, org, toml string) *measured {
+func benchNode(b testing.TB, kind connect.Kind, org, toml string) *measured {
 	d := trust.Dir{Path: filepath.Join(b.TempDir(), org)}
 	_, err := d.Init(trust.Setup{Org: org, Node: org + "-1", Now: time.Now(), Random: rand.Reader})
 	require.NoError(b, err)
 	src := fmt.Sprintf("[node]\norg = %q\nname = %q\n[listen]\np2p = \"127.0.0.1:0\"\napi = \"127.0.0.1:0\"\n%s", org, org+"-1", toml)
 	cfg, problems := config.Read(filepath.Join(d.Path, "node.toml"), []byte(src), config.Options{
-		Env: os.LookupEnv, Connectors: bind.New(append(connectors.Kinds(), m.kind())),
+		Env: os.LookupEnv, Connectors: bind.New(append(connectors.Kinds(), kind)),
 		Keys: func(name string) (*export.Key, error) { return &export.Key{Name: name}, nil },
 	})
 	require.NoError(b, problems.Err())
 	return &measured{dir: d, cfg: cfg}
 }
 
-func befriend(b *testing.B, x, y *measured) {
+func befriend(b testing.TB, x, y *measured) {
 	for _, pair := range [][2]*measured{{x, y}, {y, x}} {
 		org, err := pair[1].dir.LoadOrg()
 		require.NoError(b, err)
@@ -224,7 +224,7 @@ func befriend(b *testing.B, x, y *measured) {
 	}
 }
 
-func (n *measured) run(b *testing.B) {
+func (n *measured) run(b testing.TB) {
 	var err error
 	n.node, err = New(Options{Config: n.cfg, Trust: n.dir, Log: zap.NewNop(), Version: "bench"})
 	require.NoError(b, err)
