@@ -97,7 +97,14 @@ func situations() map[string]func(*Frame) {
 		"partner_down":        partnerDown,
 		"fragment_failed":     fragmentFailed,
 		"storage_full":        storageFull,
-		"many":                many,
+		"strangers": func(f *Frame) {
+			f.Current.Peers[1] = api.PeerInfo{Peer: "12D3KooWKtH8x1YY3inv8r2ku76ZWBGa1b5", Cause: "connection refused"}
+			f.Current.Status.Partners = append(f.Current.Status.Partners, api.PartnerStatus{Org: "west"})
+		},
+		"stranger_organisation": func(f *Frame) {
+			f.Current.Status.Partners = append(f.Current.Status.Partners, api.PartnerStatus{Org: "west"})
+		},
+		"many": many,
 	}
 }
 
@@ -115,7 +122,7 @@ func partnerDown(f *Frame) {
 	p.Flaps = 3
 	f.Current.Status.Partners[2].Up = 0
 	in := &f.Current.Status.Queries[0].Fragments[0].Inputs[1]
-	in.Connected, in.Cause = false, "south/one is down"
+	in.Connected, in.Cause = false, "stream north/netmon.edge_south.out: no node that may produce it is up"
 	in.Rows = f.Previous.Status.Queries[0].Fragments[0].Inputs[1].Rows
 	out := &f.Current.Status.Queries[0].Fragments[0].Outputs[0]
 	out.State, out.Bytes = "upstream_failure", 60<<20

@@ -64,6 +64,11 @@ func streamText(query, stream string) string {
 	return tidy(strings.TrimPrefix(stream, query+"."))
 }
 
+// causeText says why an input is cut off; the line says of which stream already.
+func causeText(in *api.InputStatus) string {
+	return tidy(strings.TrimPrefix(in.Cause, "stream "+in.Stream+": "))
+}
+
 // fullest shows the output buffer of a fragment that has least room left.
 func fullest(f *api.FragmentStatus, cells int) cell {
 	most := -1

@@ -44,7 +44,7 @@ func newPainter(colour bool) *painter {
 	s[strong] = s[strong].Bold(true)
 	s[good] = s[good].Foreground(lipgloss.Green)
 	s[warn] = s[warn].Foreground(lipgloss.Yellow)
-	s[bad] = s[bad].Foreground(lipgloss.Red).Bold(true)
+	s[bad] = s[bad].Foreground(lipgloss.Red)
 	s[chosen] = s[chosen].Reverse(true)
 	return p
 }

@@ -86,7 +86,7 @@ func (v *view) fragment(g *grid, query string, f *api.FragmentStatus) {
 	}
 	for i := range f.Inputs {
 		if in := &f.Inputs[i]; !in.Connected {
-			g.note(6, cell{streamText(query, in.Stream) + " is cut off: " + tidy(in.Cause), warn})
+			g.note(6, cell{streamText(query, in.Stream) + " is cut off: " + causeText(in), warn})
 		}
 	}
 }

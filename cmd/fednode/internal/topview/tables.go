@@ -30,7 +30,7 @@ func (v *view) inputs(query string, f *api.FragmentStatus) *grid {
 		g.add(row{cells: []cell{{"  " + streamText(query, in.Stream), plain}, state, rateCell(v.past.rate(counter{inputRows, query, f.Name, in.Stream}, in.Rows)),
 			{placeText(in.Boundary, !v.wide), plain}, lagCell(at, in.Boundary), totalCell(uint64(max(0, in.Waiting)))}})
 		if !in.Connected && in.Cause != "" {
-			g.note(4, cell{tidy(in.Cause), bad})
+			g.note(4, cell{causeText(in), bad})
 		}
 	}
 	return g
