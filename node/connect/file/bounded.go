@@ -81,9 +81,10 @@ func (r *boundedReader) Next(ctx context.Context) (*connect.Block, error) {
 	}
 }
 
-// block takes what has been read, nil if that is nothing.
+// block takes what has been read, nil if that is nothing. Blank lines fill a block too: it is taken, so that reading goes
+// on, and only tells the position.
 func (r *boundedReader) block() *connect.Block {
-	if r.rows.Len() == 0 && r.rows.Rejected() == 0 {
+	if r.rows.Len() == 0 && r.rows.Rejected() == 0 && !r.rows.Full() {
 		return nil
 	}
 	b := r.rows.Take()

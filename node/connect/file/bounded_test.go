@@ -3,6 +3,7 @@ package file
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"fednode/node/connect"
 	"fednode/node/connect/format"
+	"fednode/query/tuple"
 )
 
 func TestFilesAreReadInTheOrderOfTheirPaths(t *testing.T) {
@@ -185,4 +187,38 @@ func TestStandardInput(t *testing.T) {
 	}()
 	cancel()
 	require.ErrorIs(t, <-ended, context.Canceled)
+}
+
+// TestBlankLines shows that more blank lines than a block holds do not stop the reader before the row behind them.
+func TestBlankLines(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "b.jsonl")
+	if err := os.WriteFile(path, []byte(strings.Repeat("\n", 10<<20)+"{\"v\":1}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, errs := connect.NewStream("s", []connect.ColumnSpec{{Name: "v", Type: tuple.Of(tuple.Int64)}}, "")
+	if len(errs) > 0 {
+		t.Fatal(errs[0])
+	}
+	src, err := NewSource(s, path, format.Options{}, connect.Env{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := src.Open(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for rows := 0; ; {
+		b, err := r.Next(t.Context())
+		if errors.Is(err, io.EOF) {
+			if rows != 1 {
+				t.Fatalf("%d rows", rows)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows += b.Rows()
+	}
 }

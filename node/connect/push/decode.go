@@ -63,8 +63,11 @@ func Decode(ctx context.Context, s *connect.Stream, o format.Options, name strin
 		if err != nil && err != io.EOF {
 			return nil, fmt.Errorf("push: %w", err)
 		}
-		if rows.Len() > 0 || rows.Rejected() > 0 {
-			blocks = append(blocks, rows.Take())
+		// Blank lines fill a block too, and leave nothing in it.
+		if kept := rows.Len() > 0 || rows.Rejected() > 0; kept || rows.Full() {
+			if b := rows.Take(); kept {
+				blocks = append(blocks, b)
+			}
 		}
 		if err == io.EOF {
 			return blocks, nil
