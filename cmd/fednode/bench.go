@@ -49,8 +49,8 @@ func benchCommand() *cobra.Command {
 		Long: `Measure this build on this machine. Every figure that has one stands beside a plain loop, codec or file that does the
 same and nothing else, measured in turn in the same run: ratio is the plain one's time by ours, so 1 is as fast.
 
-engine  queries over 4.8 million connection records in memory, CPU time on one processor, results compared with the plain
-        loop's; SUnion and SOutput around a query; the ordered path of an SUnion
+engine  queries over 4.8 million connection records in memory, CPU time on one processor, results compared with those of
+        the plain loop; SUnion and SOutput around a query; the ordered path of an SUnion
 wire    records through the wire format, in memory and over a TCP connection
 log     durable appends, beside a plain file that is synced as often; in --dir, for disks differ
 

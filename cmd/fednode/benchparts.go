@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"fednode/cmd/fednode/internal/enginebench"
 	"fednode/node/wire/wirebench"
@@ -98,7 +99,7 @@ func benchLog(ctx context.Context, o benchOptions) ([]benchmark, error) {
 	for _, r := range results {
 		b := benchmark{Name: r.Name, Records: r.Records, NsPerRecord: r.NsPerRecord, PlainNsPerRecord: r.PlainNsPerRecord, Ratio: r.Ratio,
 			Runs: r.Rounds, RecordsPerSecond: r.RecordsPerSecond, BytesPerRecord: float64(r.RecordBytes)}
-		if r.Group > 1 && r.Name[:4] == "log_" {
+		if r.Group > 1 && strings.HasPrefix(r.Name, "log_") {
 			b.goal = atLeast(0.7, "the disk: each group is synced")
 		}
 		out = append(out, b)

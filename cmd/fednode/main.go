@@ -50,7 +50,7 @@ One query: fednode query run FILE --source NAME=PATH
 	root.AddCommand(runCommand(), statusCommand(), topCommand(), peersCommand())
 	root.AddCommand(testnetCommand(), queryCommand(), exportCommand(), catalogCommand())
 	root.AddCommand(initCommand(), orgCommand(), nodeCommand(), keyCommand())
-	root.AddCommand(configCommand(), doctorCommand(), contextCommand(), versionCommand(), completionCommand())
+	root.AddCommand(configCommand(), doctorCommand(), contextCommand(), versionCommand(), benchCommand(), completionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true // ours has no shell that we do not test
 	refuseUnknown(root)
 	return root
