@@ -188,3 +188,33 @@ func TestLateTail(t *testing.T) {
 		t.Fatalf("got %v, want the end", f)
 	}
 }
+
+// TestSlowTail shows that a tail that is overtaken by acknowledgements hears of the gap as soon as it reads on.
+func TestSlowTail(t *testing.T) {
+	out := NewOutput(OutputConfig{Name: "a/q/o", Schema: schema, Limit: 1 << 20, Generation: 1, Start: tuple.Position{Time: tuple.MinTime}, Expected: []string{"sink"}})
+	in := NewInlet(direct{out}, "a/q/o", Subscriber{Name: "tail", From: tuple.Position{Time: tuple.MinTime}}, func(context.Context, InletEvent) {})
+	next := func() *tuple.Frame {
+		f, err := in.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	out.Append(insertion(1, 3))
+	next()
+	for id := uint64(4); id < 20; id += 3 {
+		out.Append(insertion(id, 3))
+	}
+	out.Ack("sink", tuple.Position{Generation: 1, ID: 9, Time: tuple.MinTime})
+	if f := next(); f.Kind != tuple.Gap || f.FirstID != 9 {
+		t.Fatalf("got %v, want a gap up to id 9", f)
+	}
+	if f := next(); f.FirstID != 10 {
+		t.Fatalf("got %v, want id 10", f)
+	}
+	out.Append(&tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: tuple.MaxTime})
+	out.Ack("sink", tuple.Position{Generation: 1, ID: 21, Time: tuple.MaxTime})
+	if f := next(); f.Kind != tuple.Gap || f.FirstID != 21 || f.To != tuple.MaxTime {
+		t.Fatalf("got %v, want a gap up to the end", f)
+	}
+}

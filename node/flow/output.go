@@ -147,11 +147,7 @@ func (o *Output) Open(s Subscriber) (Cursor, error) {
 	} else if err := o.buffer.Reaches(s.From); err != nil {
 		return nil, err
 	}
-	c := &outputCursor{o: o, seq: o.buffer.Seek(s.From), from: s.From}
-	if t := o.buffer.Truncated(); t.Time > s.From.Time {
-		c.dropped = &tuple.Frame{Kind: tuple.Boundary, Generation: t.Generation, Time: t.Time}
-	}
-	return c, nil
+	return &outputCursor{o: o, seq: o.buffer.Seek(s.From), at: s.From}, nil
 }
 
 // Ack records what a subscriber's durable state covers.
@@ -207,33 +203,36 @@ func (o *Output) Close() {
 
 // outputCursor reads an Output.
 type outputCursor struct {
-	o    *Output
-	seq  uint64
-	from tuple.Position
-	// dropped is a boundary that is not held any more, and that a subscriber who has all rows before it does not know:
-	// without it whoever comes late would never learn that the stream has ended.
-	dropped *tuple.Frame
+	o   *Output
+	seq uint64
+	// at is what has been delivered.
+	at tuple.Position
 }
 
-// Next returns the next frame the subscriber needs.
+// Next returns the next frame the subscriber needs. It fails with a *dcaa.TruncatedError if a subscriber that is not
+// counted was so slow that what it needs next is gone.
 func (c *outputCursor) Next(ctx context.Context) (*tuple.Frame, error) {
-	if f := c.dropped; f != nil {
-		c.dropped = nil
-		return f, nil
-	}
 	for {
 		c.o.mu.Lock()
 		f, at, ok := c.o.buffer.Frame(c.seq)
-		closed, changed := c.o.closed, c.o.changed
+		dropped, closed, changed := c.o.buffer.Truncated(), c.o.closed, c.o.changed
 		c.o.mu.Unlock()
-		if ok {
+		switch {
+		case ok:
 			c.seq = at + 1
-			if f.Kind == tuple.Insertion && f.LastID <= c.from.ID {
+			if f.Kind == tuple.Insertion && f.LastID <= c.at.ID {
 				continue
 			}
+			c.advance(f)
 			return f, nil
-		}
-		if closed {
+		case dropped.ID > c.at.ID:
+			return nil, &dcaa.TruncatedError{Asked: c.at, First: dropped}
+		case dropped.Time > c.at.Time:
+			// All rows before it are there: without it whoever comes late would never learn that the stream has ended.
+			f := &tuple.Frame{Kind: tuple.Boundary, Generation: dropped.Generation, Time: dropped.Time}
+			c.advance(f)
+			return f, nil
+		case closed:
 			return nil, ErrClosed
 		}
 		select {
@@ -241,6 +240,15 @@ func (c *outputCursor) Next(ctx context.Context) (*tuple.Frame, error) {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
+	}
+}
+
+func (c *outputCursor) advance(f *tuple.Frame) {
+	switch f.Kind {
+	case tuple.Insertion:
+		c.at.ID = f.LastID
+	case tuple.Boundary:
+		c.at.Time = max(c.at.Time, f.Time)
 	}
 }
 
