@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,12 +14,12 @@ import (
 func topLive(c *cobra.Command, w *watcher, first *topview.Sample, interval time.Duration) error {
 	m := newTopModel(first, interval, paletteOf(c.OutOrStdout()).on)
 	m.look = func() (*topview.Sample, error) { return w.sample(c.Context()) }
-	return runTopModel(c.Context(), m, c.InOrStdin(), c.OutOrStdout())
+	return runTopModel(c.Context(), m, tea.WithInput(c.InOrStdin()), tea.WithOutput(c.OutOrStdout()))
 }
 
-func runTopModel(ctx context.Context, m *topModel, in io.Reader, out io.Writer) error {
+func runTopModel(ctx context.Context, m *topModel, options ...tea.ProgramOption) error {
 	// The signal handler is main's: ctx ends with it.
-	_, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithoutSignalHandler()).Run()
+	_, err := tea.NewProgram(m, append(options, tea.WithContext(ctx), tea.WithoutSignalHandler())...).Run()
 	return err
 }
 
