@@ -319,3 +319,16 @@ func TestReplace(t *testing.T) {
 	}, "the query is stopped")
 	require.ErrorIs(t, north.StopQuery("nothing"), api.ErrNotFound)
 }
+
+// TestUntrust shows that a partner that is no longer trusted is disconnected, and that one that is trusted again comes
+// back, both without a restart.
+func TestUntrust(t *testing.T) {
+	f := threeOrgs(t, nil)
+	north, south := f.nodes["north"], f.nodes["south"]
+	require.NoError(t, north.dir.UntrustPartner("south"))
+	f.eventually(func() bool { return north.node.streams.peersUp() == 1 && south.node.streams.peersUp() == 1 }, "south is disconnected")
+	org, err := south.dir.LoadOrg()
+	require.NoError(t, err)
+	require.NoError(t, north.dir.TrustPartner(org))
+	f.eventually(func() bool { return north.node.streams.peersUp() == 2 }, "south is back")
+}

@@ -85,7 +85,7 @@ func (q *queries) settle(ctx context.Context, id string) {
 	}
 	if d != nil {
 		q.halt(id, d)
-		if !ok || v.State == descriptor.Stopped {
+		if ok && v.State == descriptor.Stopped {
 			if err := d.erase(); err != nil {
 				q.n.log.Warn("state of a stopped query not removed", zap.String("query", id), zap.Error(err))
 			}
@@ -279,6 +279,17 @@ func (q *queries) adopt(signed []byte) error {
 		q.changed(v.ID())
 	}
 	return nil
+}
+
+// recheck stops what no longer has a descriptor in force, and starts what has one again, after trust has changed.
+func (q *queries) recheck() {
+	for _, l := range q.book.Recheck(time.Now()) {
+		q.n.log.Warn("descriptor is not in force", zap.String("query", l.Query), zap.Error(l.Err))
+		q.changed(l.Query)
+	}
+	for _, v := range q.book.All() {
+		q.changed(v.ID())
+	}
 }
 
 // hostRequest answers a peer that asks us to run fragments: yes once every check has passed and the descriptor is stored.
