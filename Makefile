@@ -1,10 +1,16 @@
 # fednode: make demo shows the main job, make test proves it.
 
-GO      ?= go
-BIN     := bin/fednode
+GO       ?= go
+BIN      := bin/fednode
+# How long each fuzz target runs, and how many cases each property tries in make sim.
 FUZZTIME ?= 10s
+CHECKS   ?= 5000
 
-.PHONY: all build demo test test-unit test-race test-data test-process lint race fuzz sim bench gen clean
+# Packages whose tests start daemons or read data sets have targets of their own.
+UNIT = $$($(GO) list ./... | grep -v -e /testnet/proc -e /testnet/dataset)
+RACE = ./dcaa ./sunion ./node/... ./storage/...
+
+.PHONY: all build demo test test-unit test-data test-process lint race fuzz sim bench clean
 
 all: build
 
@@ -14,28 +20,35 @@ build: ## the daemon and command line, into bin/
 demo: build ## three organisations, one query, results in your terminal
 	$(BIN) testnet up --for 45s
 
-test: lint test-unit race test-data test-process fuzz ## everything CI runs
+test: build lint test-unit race test-data test-process ## everything CI runs
+	@$(MAKE) --no-print-directory fuzz FUZZTIME=2s
 
 test-unit: ## unit, property and script tests
-	$(GO) test ./...
+	$(GO) test $(UNIT)
 
 race: ## the concurrent packages under the race detector
-	$(GO) test -race -short ./node/... ./storage/... ./testnet/...
+	$(GO) test -race -short $(RACE)
 
 test-data: build ## the public data sets against their ground truth, where they are at hand
-	@$(GO) test -count=1 -run 'TestGroundTruth' ./testnet/dataset
+	$(GO) test -count=1 -run 'TestGroundTruth' -timeout 10m ./testnet/dataset
 
-test-process: build ## real daemon processes, killed and restarted
+test-process: build ## real daemon processes: killed, restarted, damaged
 	$(GO) test -count=1 -run 'TestProcess' -timeout 10m ./testnet/proc
 
-lint: ## format, vet, layers
+lint: ## format and vet; the layers are a test of package testnet
 	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not gofmt-ed:"; echo "$$out"; exit 1; fi
 	$(GO) vet ./...
 
-fuzz: ## a short seeded slice of every fuzz target; FUZZTIME=10m for a long one
-	@set -e; for p in $$($(GO) list ./...); do \
-	  for f in $$($(GO) test -list '^Fuzz' $$p 2>/dev/null | grep '^Fuzz' || true); do \
-	    echo "fuzz $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p >/dev/null; done; done
+fuzz: ## a slice of every fuzz target; FUZZTIME=10m for a long one
+	@set -e; for f in $$(git grep -l '^func Fuzz' -- '*_test.go'); do \
+	  p=./$$(dirname $$f); \
+	  for t in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' $$f); do \
+	    echo "fuzz $$p $$t"; $(GO) test -run '^$$' -fuzz "^$$t$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$p >/tmp/fednode-fuzz.$$$$ 2>&1 || { cat /tmp/fednode-fuzz.$$$$; exit 1; }; rm -f /tmp/fednode-fuzz.$$$$; \
+	  done; done
+
+sim: ## every property with many more cases; CHECKS=100000 for a night
+	@set -e; for p in $$($(GO) list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... | grep pgregory.net/rapid | cut -d' ' -f1); do \
+	  $(GO) test -count=1 -timeout 0 $$p -rapid.checks=$(CHECKS); done
 
 bench: build ## engine, wire and log against a plain loop in the same run
 	$(BIN) bench
