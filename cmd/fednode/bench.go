@@ -28,7 +28,7 @@ type benchGroup struct {
 }
 
 func benchGroups() []benchGroup {
-	return []benchGroup{{"engine", benchEngine}, {"wire", benchWire}, {"log", benchLog}}
+	return []benchGroup{{"engine", benchEngine}, {"wire", benchWire}, {"log", benchLog}, {"latency", benchLatency}}
 }
 
 // Limits of the flags: more is a mistake.
@@ -53,6 +53,7 @@ engine  queries over 4.8 million connection records in memory, CPU time on one p
         the plain loop; SUnion and SOutput around a query; the ordered path of an SUnion
 wire    records through the wire format, in memory and over a TCP connection
 log     durable appends, beside a plain file that is synced as often; in --dir, for disks differ
+latency from the record that closes a window, through the durable log, to its result at the sink; the median of many
 
 Without an argument, all of them. Other work on the machine shows in the figures; look at the ratios.`,
 		Example: `  fednode bench
@@ -73,7 +74,7 @@ Without an argument, all of them. Other work on the machine shows in the figures
 	c.Flags().IntVar(&o.runs, "runs", 7, "interleaved runs of each side, of which the medians are shown")
 	c.Flags().IntVar(&o.records, "records", enginebench.Default().Records, "records of an engine run")
 	c.Flags().BoolVar(&o.quick, "quick", false, "3 runs, and a quarter of the records: a first look, in some seconds")
-	c.Flags().StringVar(&o.dir, "dir", "", "directory for what log writes, removed afterwards (default the system's temporary one)")
+	c.Flags().StringVar(&o.dir, "dir", "", "directory for what log and latency write, removed afterwards (default the system's temporary one)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := o.complete(c); err != nil {
 			return err

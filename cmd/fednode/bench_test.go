@@ -25,6 +25,11 @@ func TestBench(t *testing.T) {
 	require.Contains(t, text, "log_append_1KiB_groups_of_1024_synced")
 	require.Contains(t, text, "ratio ≥ 0.70")
 
+	var latency struct{ Benchmarks []benchmark }
+	okJSON(t, &latency, "bench", "latency", "--quick", "--dir", t.TempDir())
+	require.Len(t, latency.Benchmarks, 1)
+	require.Positive(t, latency.Benchmarks[0].WindowCloseMs)
+
 	var wire struct{ Benchmarks []benchmark }
 	okJSON(t, &wire, "bench", "wire", "--quick", "--runs", "1")
 	require.NotEmpty(t, wire.Benchmarks)
@@ -32,7 +37,7 @@ func TestBench(t *testing.T) {
 }
 
 func TestBenchRefuses(t *testing.T) {
-	refuses(t, exitWrong, []string{"bench has no part `engines`", "engine, wire, log"}, "bench", "engines")
+	refuses(t, exitWrong, []string{"bench has no part `engines`", "engine, wire, log, latency"}, "bench", "engines")
 	refuses(t, exitWrong, []string{"--runs 0: expected 1 to 1000"}, "bench", "engine", "--runs", "0")
 	refuses(t, exitWrong, []string{"--records 5: expected 100000"}, "bench", "engine", "--records", "5")
 	refuses(t, exitWrong, []string{"expected a directory that exists"}, "bench", "log", "--dir", "/no/such/directory")
@@ -50,6 +55,7 @@ func TestGoal(t *testing.T) {
 		{atLeast(0.7, ""), benchmark{Ratio: 0.69}, "ratio ≥ 0.70", false},
 		{atMost(10, ""), benchmark{NsPerRecord: 10}, "≤ 10 ns", true},
 		{atMost(10, ""), benchmark{NsPerRecord: 10.1}, "≤ 10 ns", false},
+		{goal{ms: 10}, benchmark{WindowCloseMs: 11}, "≤ 10 ms", false},
 		{goal{}, benchmark{}, "", true},
 	} {
 		text, ok := c.goal.text(&c.b)

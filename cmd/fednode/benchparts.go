@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
+	"os"
 	"strings"
 
 	"fednode/cmd/fednode/internal/enginebench"
+	"fednode/cmd/fednode/internal/pipebench"
 	"fednode/node/wire/wirebench"
 	logbench "fednode/storage/bench"
 )
@@ -105,4 +108,23 @@ func benchLog(ctx context.Context, o benchOptions) ([]benchmark, error) {
 		out = append(out, b)
 	}
 	return out, nil
+}
+
+// benchLatency measures how long the result of a window takes from the record that closes it.
+func benchLatency(ctx context.Context, o benchOptions) (out []benchmark, err error) {
+	windows := 200
+	if o.quick {
+		windows = 20
+	}
+	dir, err := os.MkdirTemp(o.dir, "bench-latency-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	l, err := pipebench.WindowClose(ctx, dir, windows)
+	if err != nil {
+		return nil, err
+	}
+	return []benchmark{{Name: "window close, source to sink on one node", Records: windows, Runs: 1, WindowCloseMs: float64(l.Median.Nanoseconds()) / 1e6,
+		goal: goal{ms: 10, bound: "the synced write of the source's log"}}}, nil
 }

@@ -1,0 +1,132 @@
+package pipebench
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"go.uber.org/zap"
+	"golang.org/x/sync/errgroup"
+
+	"fednode/node/client"
+	"fednode/node/connect"
+	"fednode/node/flow"
+	"fednode/node/fragment"
+	"fednode/node/ingest"
+	"fednode/node/source"
+	dataflow "fednode/query"
+	"fednode/query/tuple"
+	"fednode/storage"
+)
+
+// pipe is a source proxy, a fragment and a client proxy behind each other.
+type pipe struct {
+	ticks   *ticks
+	results *results
+	store   *storage.Store
+	source  *source.Proxy
+	runner  *fragment.Runner
+	client  *client.Proxy
+}
+
+func open(dir string) (p *pipe, err error) {
+	p = &pipe{ticks: newTicks(), results: newResults()}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.close())
+		}
+	}()
+	if p.store, err = storage.Open(filepath.Join(dir, "store"), storage.Options{}); err != nil {
+		return p, err
+	}
+	points, err := storage.NewRecoveryPoints(p.store)
+	if err != nil {
+		return p, err
+	}
+	rules := ingest.Config{MaxFutureSkew: ingest.Unbounded, Start: tuple.MinTime, BoundaryInterval: ingest.DefaultBoundaryInterval}
+	if p.source, err = source.Open(source.Config{
+		Name: "bench/ticks", Schema: p.ticks.schema, Dir: filepath.Join(dir, "log"), HasTime: true, Rules: rules, Source: p.ticks,
+		Clock: connect.SystemClock{}, Log: zap.NewNop(), Acks: forgetful{},
+	}); err != nil {
+		return p, err
+	}
+	streams := directory{p.source.Name(): p.source}
+	if p.runner, err = openFragment(streams, fragment.Store{Points: points}); err != nil {
+		return p, err
+	}
+	out := p.runner.Outputs()[0]
+	streams[out.Name()] = out
+	p.client = client.New(client.Config{
+		Stream: out.Name(), Name: sinkName, NewSink: func() connect.Sink { return p.results }, Directory: streams,
+		Positions: forgetful{}, Clock: connect.SystemClock{}, Log: zap.NewNop(),
+	})
+	return p, nil
+}
+
+// sinkName is the client proxy's name as a subscriber.
+const sinkName = "bench/node/bench/out"
+
+func openFragment(streams directory, points fragment.Points) (*fragment.Runner, error) {
+	d, problems := dataflow.Parse("bench", []byte(query), dataflow.Options{})
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	plan := dataflow.NewPlan(d, dataflow.Placement{Home: dataflow.Place{Org: "bench", Node: "node"}, Local: true}, problems).Fragments[0]
+	return fragment.Open(fragment.Config{
+		Name: "bench/bench/" + plan.Name, Subscriber: "bench/node/bench/" + plan.Name, Plan: plan, Directory: streams, Points: points,
+		Clock: connect.SystemClock{}, Log: zap.NewNop(), Readers: map[string][]string{plan.Outputs[0].Stream: {sinkName}},
+	})
+}
+
+// run lets everything run until ctx ends; ended waits for that and frees what is open.
+func (p *pipe) run(ctx context.Context) (ended func() error) {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return p.source.Run(ctx) })
+	g.Go(func() error { return p.runner.Run(ctx) })
+	g.Go(func() error { return p.client.Run(ctx) })
+	return func() error { return errors.Join(g.Wait(), p.close()) }
+}
+
+func (p *pipe) close() error {
+	var errs []error
+	if p.source != nil {
+		errs = append(errs, p.source.Close())
+	}
+	if p.store != nil {
+		errs = append(errs, p.store.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// directory finds the streams of the pipe.
+type directory map[string]flow.Stream
+
+// Open returns a cursor of a stream.
+func (d directory) Open(_ context.Context, stream string, s flow.Subscriber) (flow.Cursor, error) {
+	st := d[stream]
+	if st == nil {
+		return nil, &flow.RefusedError{Stream: stream, Reason: "no such stream"}
+	}
+	c, err := st.Open(s)
+	if err != nil {
+		return nil, err
+	}
+	return flow.Project(c, stream, s.Schema), nil
+}
+
+// Ack passes on what a subscriber has.
+func (d directory) Ack(stream, subscriber string, p tuple.Position) {
+	if st := d[stream]; st != nil {
+		st.Ack(subscriber, p)
+	}
+}
+
+// forgetful keeps nothing: a measurement is not resumed.
+type forgetful struct{}
+
+func (forgetful) Load(string) (map[string]tuple.Position, error)             { return nil, nil }
+func (forgetful) Store(string, map[string]tuple.Position) error              { return nil }
+func (forgetful) SavePosition(_, _ string, _ tuple.Position, _ []byte) error { return nil }
+func (forgetful) LoadPosition(_, _ string) (tuple.Position, []byte, bool, error) {
+	return tuple.Position{}, nil, false, nil
+}
