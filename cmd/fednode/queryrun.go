@@ -25,15 +25,15 @@ func queryRunCommand() *cobra.Command {
 
 Formats by extension: .csv .tsv .json .jsonl .ndjson .log (Zeek) .arrow, each also .gz or .zst; the path - is standard
 input or output as JSON lines. Output goes to PATH.part and is renamed at the end. Records that cannot be read, or come
-too late, are set aside and counted. If a source did not end properly (a truncated gz, a file that vanished), the
-outputs hold what was read and the exit code is 1.`,
+too late, are set aside and counted; --sink STREAM.errors=PATH and STREAM.late=PATH keep them. If a source did not end
+properly (a truncated gz, a file that vanished), the outputs hold what was read and the exit code is 1.`,
 		Example: `  fednode query run netmon.toml --source conns=conn.log.gz --sink suspects=-
   fednode query run netmon.toml --set streams.conns.max_out_of_order=5s --json`,
 		Args: exactArgs(1),
 	}
 	f := c.Flags()
 	sources := f.StringArray("source", nil, "NAME=PATH: read a stream from a file")
-	sinks := f.StringArray("sink", nil, "NAME=PATH: write an output to a file")
+	sinks := f.StringArray("sink", nil, "NAME=PATH: write an output, STREAM.late or STREAM.errors to a file")
 	set := f.StringArray("set", nil, "KEY=VALUE: set a key of the query file, by its dotted name")
 	batchRows := f.Int("batch-rows", 0, "rows in a batch at most; results do not depend on it")
 	memory := f.String("sort-memory", "64MiB", "how much of a disordered stream, and of the state it builds up, is held before rows are sorted on disk")
@@ -42,6 +42,8 @@ outputs hold what was read and the exit code is 1.`,
 		if err != nil {
 			return err
 		}
+		var sides []query.Edit
+		edits.Sinks, sides = splitSides(edits.Sinks)
 		if *batchRows < 0 || *batchRows > 1<<20 {
 			return wrong("--batch-rows %d: expected 1 to %d", *batchRows, 1<<20)
 		}
@@ -56,6 +58,9 @@ outputs hold what was read and the exit code is 1.`,
 		heedMemoryLimit()
 		opt := local.Options{Connectors: q.connectors, MemoryBytes: sortBytes}
 		opt.Env = connect.Env{Dir: filepath.Dir(args[0]), BlockRows: *batchRows, Stdin: c.InOrStdin(), Stdout: c.OutOrStdout()}
+		if opt.Sides, err = sideSinks(q.diagram, sides, opt.Env); err != nil {
+			return err
+		}
 		done := func() {}
 		if opt.Progress, done = progressBar(); opt.Progress != nil {
 			defer done()
@@ -113,6 +118,9 @@ type streamJSON struct {
 	Reasons map[string]uint64 `json:"error_reasons,omitempty"`
 	End     string            `json:"end"`
 	Detail  string            `json:"detail,omitempty"`
+	// Where what was set aside went, if anywhere.
+	LatePath   string `json:"late_path,omitempty"`
+	ErrorsPath string `json:"errors_path,omitempty"`
 }
 
 type outputJSON struct {
@@ -162,7 +170,8 @@ func runToJSON(r *local.Report) runJSON {
 	rows := uint64(0)
 	for _, s := range r.Streams {
 		rows += s.Rows
-		out.Streams[s.Name] = streamJSON{RowsIn: s.Rows, Late: s.Late, Future: s.Future, Errors: s.Errors, Reasons: s.Reasons, End: string(s.End), Detail: s.Detail}
+		out.Streams[s.Name] = streamJSON{RowsIn: s.Rows, Late: s.Late, Future: s.Future, Errors: s.Errors, Reasons: s.Reasons, End: string(s.End), Detail: s.Detail,
+			LatePath: s.LatePath, ErrorsPath: s.ErrorsPath}
 	}
 	for _, o := range r.Outputs {
 		out.Outputs[o.Name] = outputJSON{RowsOut: o.Rows, Path: o.Target}

@@ -24,6 +24,8 @@ type Options struct {
 	MemoryBytes int64
 	// TempDir is where such runs lie; "" is the system's.
 	TempDir string
+	// Sides take what streams set aside; without them it is only counted.
+	Sides []SideSink
 	// Progress, if not nil, is called now and then with what has been read so far.
 	Progress func(Progress)
 }
@@ -67,6 +69,9 @@ type StreamReport struct {
 	First   string
 	End     connect.End
 	Detail  string
+	// LatePath and ErrorsPath are where Options.Sides has put late and future rows and unreadable records; "" if nowhere.
+	LatePath   string
+	ErrorsPath string
 }
 
 // Aside returns how many records were set aside, late and future rows included.

@@ -20,6 +20,7 @@ type runner struct {
 	byName  map[string]*stream
 	engines []*engine
 	sinks   []*sink
+	sides   []*aside
 	rows    uint64
 	high    tuple.Time
 	showed  time.Time
@@ -53,7 +54,10 @@ func (r *runner) open(ctx context.Context) error {
 			r.engines[n].to[k] = outputs[o.Stream]
 		}
 	}
-	return r.openStreams(ctx, outputs)
+	if err := r.openStreams(ctx, outputs); err != nil {
+		return err
+	}
+	return r.openSides(ctx)
 }
 
 // openStreams opens the sources that something reads.
@@ -184,7 +188,7 @@ func (r *runner) finish(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return r.finishSides(ctx)
 }
 
 func (r *runner) close() error {
@@ -201,7 +205,7 @@ func (r *runner) close() error {
 			errs = append(errs, s.to.Close())
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, r.closeSides())...)
 }
 
 func (r *runner) report(wall time.Duration) *Report {

@@ -10,6 +10,7 @@ import (
 	"fednode/node/bind"
 	"fednode/node/connect"
 	"fednode/node/ingest"
+	"fednode/node/source"
 	"fednode/query"
 	"fednode/query/tuple"
 )
@@ -35,10 +36,11 @@ type stream struct {
 	reasons  map[string]uint64
 	first    string
 	arrival  tuple.Time
-	engines  []target // the fragments that its rows go to
-	sinks    []target // the outputs that its rows go to, as they come
-	sorter   *sorter  // puts rows in order before the fragments get them; nil while nothing needs it
-	unseen   int      // rows since the state was last measured
+	engines  []target  // the fragments that its rows go to
+	sinks    []target  // the outputs that its rows go to, as they come
+	aside    [2]*aside // where what it sets aside goes, by kind; nil for nowhere
+	sorter   *sorter   // puts rows in order before the fragments get them; nil while nothing needs it
+	unseen   int       // rows since the state was last measured
 	// sorted delivers the rows of the sorter, in order, once all have been read; stop ends that.
 	sorted func() (*tuple.Batch, error, bool)
 	stop   func()
@@ -98,6 +100,9 @@ func (s *stream) decide(b *connect.Block, now time.Time) (*tuple.Batch, error) {
 		s.errors++
 		s.reasons[rej.Reason.String()]++
 	}
+	if err := s.sideRejects(b.Rejects, tuple.TimeOf(now)); err != nil {
+		return nil, err
+	}
 	var accepted *tuple.Batch
 	if b.Rows() > 0 {
 		if s.decl.Time < 0 {
@@ -108,6 +113,9 @@ func (s *stream) decide(b *connect.Block, now time.Time) (*tuple.Batch, error) {
 		}
 		c := s.decider.Rows(b.Batch, tuple.TimeOf(now), 0)
 		accepted, s.boundary = c.Batch, c.Boundary
+		if err := s.sideRows(b.Batch, c.Verdicts, tuple.TimeOf(now)); err != nil {
+			return nil, err
+		}
 	}
 	return accepted, nil
 }
@@ -119,6 +127,6 @@ func (s *stream) report() StreamReport {
 	t := s.decider.Totals()
 	return StreamReport{
 		Name: s.decl.Name, Rows: t.Rows, Late: t.Late, Future: t.Future, Errors: s.errors, Reasons: s.reasons, First: s.first,
-		End: s.end.End, Detail: s.end.Detail,
+		End: s.end.End, Detail: s.end.Detail, LatePath: s.aside[source.Late].path(), ErrorsPath: s.aside[source.Unreadable].path(),
 	}
 }
