@@ -116,8 +116,8 @@ func (c *client) deploy(ctx context.Context, file, text string) (*api.DeployResu
 }
 
 // tail calls each for every row of a stream from a place on: "beginning", "now" or the id after which. It returns when
-// the stream has ended, ctx has, or the connection broke.
-func (c *client) tail(ctx context.Context, stream, from string, each func(row []byte) error) error {
+// the stream has ended, ctx has, or the connection broke. Rows that are not held any more are passed over: ids tell.
+func (c *client) tail(ctx context.Context, stream, from string, each func(id string, row []byte) error) error {
 	resp, err := c.request(ctx, http.MethodGet, "/api/v1/streams/"+stream+"/tail?from="+url.QueryEscape(from), "", nil)
 	if err != nil {
 		return err
@@ -133,27 +133,32 @@ func (c *client) tail(ctx context.Context, stream, from string, each func(row []
 	return events(resp.Body, each)
 }
 
-// events reads server-sent events; rows are those without a name.
-func events(r io.Reader, row func(data []byte) error) error {
+// events reads server-sent events; rows are those without a name. An event counts once the empty line after it has come:
+// a connection may break off anywhere.
+func events(r io.Reader, row func(id string, data []byte) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLineSize)
-	name := ""
+	name, id, data := "", "", ""
 	for lines.Scan() {
-		line := lines.Text()
-		switch {
-		case line == "":
+		field, value, _ := strings.Cut(lines.Text(), ":")
+		value = strings.TrimPrefix(value, " ")
+		switch field {
+		case "event":
+			name = value
+		case "id":
+			id = value
+		case "data":
+			data = value
+		case "":
 			if name == "end" {
 				return nil
 			}
-			name = ""
-		case strings.HasPrefix(line, "event:"):
-			name = strings.TrimSpace(line[len("event:"):])
-		case strings.HasPrefix(line, "data:") && name == "":
-			if err := row([]byte(strings.TrimSpace(line[len("data:"):]))); err != nil {
-				return err
+			if name == "" && data != "" {
+				if err := row(id, []byte(data)); err != nil {
+					return err
+				}
 			}
-		case strings.HasPrefix(line, "data:") && name == "gap":
-			return fmt.Errorf("rows are lost: %s", line[len("data:"):])
+			name, data = "", ""
 		}
 	}
 	if err := lines.Err(); err != nil {

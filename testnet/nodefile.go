@@ -23,6 +23,7 @@ func writeNodeFile(s *Spec, d *diagram, n place, nodes int, path string) error {
 	put := func(key string, v *spec.Value) { root.Put(key, spec.Pos{}, v) }
 	put("node", table(pair{"org", text(n.org)}, pair{"name", text(n.name)}))
 	put("listen", table(pair{"p2p", text("127.0.0.1:0")}, pair{"api", text("127.0.0.1:0")}))
+	put("checkpoint", table(pair{"interval", text("1s")})) // a node that is killed should not have much to repeat
 	put("limits", table(pair{"disk_reserve", text("64MiB")}))
 	stream := d.streamOf(n)
 	put("streams", table(pair{stream, &spec.Value{Kind: spec.TableKind, Table: source}}))

@@ -148,9 +148,12 @@ func ownStream(n *NodeView, stream string) bool {
 	return false
 }
 
-// Tail calls each for every row of an output of the query, as JSON, until the output has ended or ctx has. From says
-// where to begin: "beginning", "now" or the id of the last row known.
-func (n *Net) Tail(ctx context.Context, output, from string, each func(row []byte) error) error {
+// Tail calls each for every row of an output of the query, with its id and as JSON, until the output has ended or ctx
+// has. From says where to begin: "beginning", "now" or the id of the last row known.
+func (n *Net) Tail(ctx context.Context, output, from string, each func(id string, row []byte) error) error {
 	_, c, _ := n.daemons[0].now()
+	if c == nil {
+		return errorf(ErrNone, "node %s was never up", n.daemons[0].id)
+	}
 	return c.tail(ctx, n.daemons[0].org+"/"+n.query+"/"+output, from, each)
 }

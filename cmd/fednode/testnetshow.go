@@ -126,10 +126,9 @@ const tailAgain = time.Second
 func (s *testnetShow) tail(ctx context.Context, net *testnet.Net, output string) {
 	from := "beginning"
 	for {
-		err := net.Tail(ctx, output, from, func(row []byte) error {
-			id, err := s.result(row)
+		err := net.Tail(ctx, output, from, func(id string, row []byte) error {
 			from = id
-			return err
+			return s.result(row)
 		})
 		if err == nil {
 			return // the output has ended
@@ -142,12 +141,12 @@ func (s *testnetShow) tail(ctx context.Context, net *testnet.Net, output string)
 	}
 }
 
-// result takes a row and returns its id.
-func (s *testnetShow) result(row []byte) (id string, err error) {
+// result takes a row.
+func (s *testnetShow) result(row []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.screen.result(row); err != nil {
-		return "", err
+		return err
 	}
 	r := s.screen.last[len(s.screen.last)-1]
 	if src, window := r.get("src"), r.get("window_start"); src != "" && window != "" {
@@ -157,14 +156,10 @@ func (s *testnetShow) result(row []byte) (id string, err error) {
 		s.seen[window][src] = true
 	}
 	if s.json {
-		if _, err := fmt.Fprintf(s.out, "{\"row\":%s}\n", row); err != nil {
-			return "", err
-		}
+		_, err := fmt.Fprintf(s.out, "{\"row\":%s}\n", row)
+		return err
 	}
-	var key struct {
-		ID json.RawMessage `json:"id"`
-	}
-	return strings.Trim(string(key.ID), `"`), json.Unmarshal(row, &key)
+	return nil
 }
 
 func (s *testnetShow) show(v testnet.View, net *testnet.Net, lasting time.Duration) error {
