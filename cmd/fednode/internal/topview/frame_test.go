@@ -163,3 +163,14 @@ func TestScroll(t *testing.T) {
 	f.Height = 60
 	require.Zero(t, f.MaxScroll())
 }
+
+// A frame is drawn each second and after each key: it must not be felt, also on a node with much on it.
+func BenchmarkRender(b *testing.B) {
+	f := well()
+	f.Width, f.Height, f.Colour = 120, 40, true
+	many(f)
+	b.ReportAllocs()
+	for b.Loop() {
+		f.Render()
+	}
+}

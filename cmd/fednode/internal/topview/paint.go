@@ -28,41 +28,41 @@ type cell struct {
 // painter writes tones, or nothing of them where colours do not belong.
 type painter struct {
 	colour bool
-	styles [chosen + 1]lipgloss.Style
+	marks  [chosen + 1]marks
 }
+
+// marks stand before and after a text of some tone. A style is asked for them once: it costs far more than the text.
+type marks struct{ before, after string }
 
 func newPainter(colour bool) *painter {
 	p := &painter{colour: colour}
-	for i := range p.styles {
-		p.styles[i] = lipgloss.NewStyle()
-	}
 	if !colour {
 		return p
 	}
-	s := &p.styles
-	s[dim] = s[dim].Faint(true)
-	s[strong] = s[strong].Bold(true)
-	s[good] = s[good].Foreground(lipgloss.Green)
-	s[warn] = s[warn].Foreground(lipgloss.Yellow)
-	s[bad] = s[bad].Foreground(lipgloss.Red)
-	s[chosen] = s[chosen].Reverse(true)
+	s := lipgloss.NewStyle()
+	for t, style := range map[tone]lipgloss.Style{
+		dim: s.Faint(true), strong: s.Bold(true), chosen: s.Reverse(true),
+		good: s.Foreground(lipgloss.Green), warn: s.Foreground(lipgloss.Yellow), bad: s.Foreground(lipgloss.Red),
+	} {
+		p.marks[t].before, p.marks[t].after, _ = strings.Cut(style.Render("x"), "x")
+	}
 	return p
 }
 
 // stale returns a painter of what may be true no longer: everything is dim.
 func (p *painter) stale() *painter {
 	out := &painter{colour: p.colour}
-	for i := range out.styles {
-		out.styles[i] = p.styles[dim]
+	for t := range out.marks {
+		out.marks[t] = p.marks[dim]
 	}
 	return out
 }
 
 func (p *painter) paint(c cell) string {
-	if c.text == "" || !p.colour {
-		return c.text
+	if c.text == "" {
+		return ""
 	}
-	return p.styles[c.tone].Render(c.text)
+	return p.marks[c.tone].before + c.text + p.marks[c.tone].after
 }
 
 // flowGap is the space between cells of a flow.

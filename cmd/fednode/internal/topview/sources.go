@@ -36,12 +36,13 @@ func (v *view) source(g *grid, query string, s *api.SourceStatus) {
 	state := conditionCell(s)
 	rows := rateCell(v.past.rate(counter{sourceRows, query, "", s.Stream}, s.Rows))
 	late := rateCell(v.past.rate(counter{sourceLate, query, "", s.Stream}, s.Late))
+	full := bar(s.LogBytes, s.LogLimitBytes, v.barCells())
 	r := row{trouble: state.tone == bad, cells: []cell{
 		{tidy(s.Stream), plain}, state, rows, lossCell(late), lossCell(totalCell(s.Future + s.Errors)),
-		{placeText(s.Head.Boundary, !v.wide), plain}, lagCell(s.High, s.Head.Boundary), {bytesText(s.LogBytes), plain},
+		{placeText(s.Head.Boundary, !v.wide), plain}, lagCell(s.High, s.Head.Boundary), {bytesText(s.LogBytes), full.tone},
 	}}
 	if v.wide {
-		r.cells = append(r.cells, bar(s.LogBytes, s.LogLimitBytes, v.barCells()))
+		r.cells = append(r.cells, full)
 	}
 	g.add(r)
 	switch {
