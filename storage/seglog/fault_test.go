@@ -181,3 +181,54 @@ func TestFailureIsShared(t *testing.T) {
 	require.Error(t, a.Wait(ctx), "a failed commit stays failed")
 	require.EqualValues(t, 1, l.Stats().Failures)
 }
+
+// Whoever goes on from the last record finds it, although all is truncated that may be and the next segment, which a
+// failed write has left empty, is the newest.
+func TestLastRecordStays(t *testing.T) {
+	for write := 1; write < 45; write++ {
+		plan := faultstore.NewPlan(faultstore.Rule{})
+		dir := scratch(t)
+		l, _ := open(t, dir, seglog.Options{SegmentBytes: small, OpenFile: faultstore.Files(plan)})
+		fill(t, l, 1, 3, 1, 8000)
+		plan.Set(faultstore.Rule{FromWrite: write})
+		key, err := uint64(3), error(nil)
+		for ; err == nil; key++ {
+			_, err = l.AppendSync(context.Background(), entry(key+1, 8000))
+		}
+		last := l.Durable()
+		require.Equal(t, key-1, last.Key)
+		_, err = l.TruncateBefore(seglog.Position{Generation: last.Generation, Key: last.Key + 1})
+		require.NoError(t, err)
+		img := takeImage(t, dir) // as a crash would leave it
+		require.NoError(t, l.Close())
+		again := scratch(t)
+		img.write(t, again)
+		l, _ = open(t, again, seglog.Options{SegmentBytes: small})
+		rec, ok, err := l.Last()
+		require.NoError(t, err)
+		require.True(t, ok, "write %d: no record is left of %d", write, last.Key)
+		require.Equal(t, last.Key, rec.Key)
+		require.NoError(t, l.Close())
+	}
+}
+
+// What builds on an entry that a failed write has lost is refused, so that the log has no hole.
+func TestAppendAfter(t *testing.T) {
+	plan := faultstore.NewPlan(faultstore.Rule{})
+	l, _ := open(t, t.TempDir(), seglog.Options{OpenFile: faultstore.Files(plan)})
+	ctx := context.Background()
+	fill(t, l, 1, 5, 5, 10)
+	require.EqualValues(t, 5, l.Appended())
+	lost, err := l.AppendAfter(ctx, 5, entry(6, 10))
+	require.NoError(t, err)
+	require.EqualValues(t, 6, l.Appended())
+	plan.Set(faultstore.Rule{FromWrite: 1, Times: 1})
+	require.Error(t, lost.Wait(ctx))
+	_, err = l.AppendAfter(ctx, lost.Last, entry(7, 10))
+	require.ErrorIs(t, err, seglog.ErrNotNext)
+	again, err := l.AppendAfter(ctx, l.Appended(), entry(6, 10))
+	require.NoError(t, err)
+	require.NoError(t, again.Wait(ctx))
+	keys, _ := drain(t, l, l.Oldest())
+	require.Equal(t, span(1, 6), keys)
+}

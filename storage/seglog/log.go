@@ -116,6 +116,26 @@ func (l *Log) oldestLocked() Position {
 // Append takes entries, in order, and returns before they are durable: Wait on the result, or Sync. It waits only while
 // more than Options.PendingBytes wait to be written. Keys must not fall. On an error nothing was taken.
 func (l *Log) Append(ctx context.Context, entries ...Entry) (Commit, error) {
+	return l.append(ctx, nil, entries)
+}
+
+// AppendAfter is Append for a writer whose entries build on each other: it takes them only if seq is the last one taken,
+// and else fails with ErrNotNext. So what is appended while an earlier write fails never gets into the log without it.
+func (l *Log) AppendAfter(ctx context.Context, seq uint64, entries ...Entry) (Commit, error) {
+	return l.append(ctx, &seq, entries)
+}
+
+// ErrNotNext means that an entry before has been lost in a failed write, or that somebody else has appended.
+var ErrNotNext = errors.New("seglog: the entry before is not the last of the log")
+
+// Appended returns the seq of the last entry taken, durable or not; 0 before the first.
+func (l *Log) Appended() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.appended.seq
+}
+
+func (l *Log) append(ctx context.Context, after *uint64, entries []Entry) (Commit, error) {
 	if err := l.checkSizes(entries); err != nil {
 		return Commit{}, err
 	}
@@ -129,6 +149,9 @@ func (l *Log) Append(ctx context.Context, entries ...Entry) (Commit, error) {
 		l.mu.Lock()
 	}
 	defer l.mu.Unlock()
+	if after != nil && *after != l.appended.seq && !l.closed {
+		return Commit{}, fmt.Errorf("%w: %d asked for, %d is", ErrNotNext, *after, l.appended.seq)
+	}
 	return l.takeLocked(entries)
 }
 

@@ -44,14 +44,14 @@ func (l *Log) Since(t tuple.Time) Position {
 	return at
 }
 
-// TruncateBefore removes whole segments in which every record is before p. The newest segment always stays.
+// TruncateBefore removes whole segments in which every record is before p. The newest segment with records always stays.
 func (l *Log) TruncateBefore(p Position) (Removed, error) {
 	return l.remove(func(segs []*segment) (n, pinned int) { return countBefore(segs, p), 0 })
 }
 
 // Retain removes the segments that a retention lets go, oldest first. Records from position pinned on are needed by
-// somebody and stay; now is the stream time that ages are counted from. The newest segment always stays: where a maximum
-// age must hold to the minute, call Rotate now and then.
+// somebody and stay; now is the stream time that ages are counted from. The newest segment with records always stays:
+// where a maximum age must hold to the minute, call Rotate now and then.
 func (l *Log) Retain(r Retention, now tuple.Time, pinned Position) (Removed, error) {
 	return l.remove(func(segs []*segment) (int, int) { return r.decide(segs, now, pinned) })
 }
@@ -63,7 +63,7 @@ func (r Retention) decide(segs []*segment, now tuple.Time, pinned Position) (n, 
 	for _, s := range segs {
 		total += s.end
 	}
-	for n < len(segs)-1 {
+	for n < newestOf(segs) {
 		s := segs[n]
 		old := r.Age > 0 && s.maxTime < now.Add(-r.Age)
 		large := r.Bytes > 0 && total > r.Bytes
@@ -81,11 +81,21 @@ func (r Retention) decide(segs []*segment, now tuple.Time, pinned Position) (n, 
 	return n, pins
 }
 
-// countBefore returns how many of the oldest segments lie wholly before p, never the last one.
+// countBefore returns how many of the oldest segments lie wholly before p, never the newest with records.
 func countBefore(segs []*segment, p Position) int {
 	n := 0
-	for n < len(segs)-1 && segs[n].last().Before(p) {
+	for n < newestOf(segs) && segs[n].last().Before(p) {
 		n++
+	}
+	return n
+}
+
+// newestOf returns the place of the newest segment with records: behind it there may be one that a failed write has left
+// empty, and whoever opens the log goes on from its last record.
+func newestOf(segs []*segment) int {
+	n := len(segs) - 1
+	for n > 0 && segs[n].records() == 0 {
+		n--
 	}
 	return n
 }
