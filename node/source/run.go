@@ -34,6 +34,9 @@ type attempt struct {
 	buf     tuple.Encoder
 	blocks  chan *connect.Block
 	commits chan commit
+	seq     uint64 // of the newest commit in the log, durable or not
+	// stop ends the attempt when the log fails.
+	stop context.CancelCauseFunc
 	// settled brings word of each block's commit, for a reader whose origin waits for it; nil for others.
 	settled chan struct{}
 }
@@ -51,7 +54,7 @@ func (p *Proxy) runOnce(ctx context.Context) error {
 		p.condition(connect.Status{State: connect.Ended, End: connect.EndEOF})
 		return nil
 	}
-	a := &attempt{p: p, began: p.cfg.Clock.Now(), blocks: make(chan *connect.Block, 2), commits: make(chan commit, inFlight)}
+	a := &attempt{p: p, began: p.cfg.Clock.Now(), blocks: make(chan *connect.Block, 2), commits: make(chan commit, inFlight), seq: p.log.Appended()}
 	a.resume()
 	r, err := p.cfg.Source.Open(ctx, a.pos)
 	if err != nil {
@@ -62,11 +65,18 @@ func (p *Proxy) runOnce(ctx context.Context) error {
 	if _, ok := r.(connect.Durable); ok {
 		a.settled = make(chan struct{}, 1)
 	}
-	g, ctx := errgroup.WithContext(ctx)
+	life, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	a.stop = stop
+	g, ctx := errgroup.WithContext(life)
 	g.Go(func() error { return a.read(ctx) })
 	g.Go(func() error { return a.decide(ctx) })
-	g.Go(func() error { return a.publish(ctx) })
-	return g.Wait()
+	g.Go(func() error { a.publish(); return nil })
+	err = g.Wait()
+	if failed := context.Cause(life); failed != nil {
+		return failed // not what the others made of it
+	}
+	return err
 }
 
 // resume takes up the state of the newest durable commit.
@@ -266,36 +276,36 @@ func conditionOf(s connect.State) ingest.Condition {
 	return ingest.Behind
 }
 
-// append hands a commit to the log. It is durable, and sent, once publish has seen it.
+// append hands a commit to the log, and what the log has taken to publish. It is durable, and sent, once publish has seen
+// it.
 func (a *attempt) append(ctx context.Context, rec *record, block bool) error {
 	rec.state, rec.totals, rec.errors = a.decider.State(), a.decider.Totals(), a.errors
 	rec.side.follow(&a.side, a.arrival())
 	a.side = side{clock: rec.side.clock, ids: rec.side.ids}
 	a.buf.B = a.buf.B[:0]
 	rec.encode(&a.buf, a.p.cfg.Schema)
-	c, err := a.p.log.Append(ctx, seglog.Entry{Key: rec.lastID(), Time: rec.state.High, Payload: a.buf.B})
+	c, err := a.p.log.AppendAfter(ctx, a.seq, seglog.Entry{Key: rec.lastID(), Time: rec.state.High, Payload: a.buf.B})
 	if err != nil {
 		return err
 	}
-	select {
-	case a.commits <- commit{rec: rec, log: c, block: block}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	a.seq = c.Last
+	a.commits <- commit{rec: rec, log: c, block: block} // publish reads to the end, whatever has failed
+	return nil
 }
 
-// publish sends what has become durable. It goes on to the end after decide has stopped: what is in the log is also
-// known to the proxy, whether it was sent or not.
-func (a *attempt) publish(ctx context.Context) error {
-	boundary := tuple.MinTime
+// publish sends what has become durable. It goes on to the end after decide has stopped, and after a write has failed:
+// what is in the log is also known to the proxy, and nothing waits in the log, when the next attempt begins.
+func (a *attempt) publish() {
+	boundary, failed := tuple.MinTime, false
 	for c := range a.commits {
-		if err := c.log.Wait(context.WithoutCancel(ctx)); err != nil {
-			return err
+		if err := c.log.Wait(context.Background()); err != nil {
+			failed = true
+			a.stop(err)
 		}
-		if c.block && a.settled != nil {
-			a.settled <- struct{}{} // its reader waits for this before it goes on
+		if failed {
+			continue
 		}
+		a.settleBlock(c)
 		a.p.clearFailure()
 		a.p.last = c.rec
 		a.p.note(c.rec)
@@ -308,7 +318,13 @@ func (a *attempt) publish(ctx context.Context) error {
 			a.p.tail.publish(fs...)
 		}
 	}
-	return nil
+}
+
+// settleBlock brings word of a durable block to the reader that waits for it before it goes on.
+func (a *attempt) settleBlock(c commit) {
+	if c.block && a.settled != nil {
+		a.settled <- struct{}{}
+	}
 }
 
 // condition notes what the connector says of itself.

@@ -1,0 +1,143 @@
+package source
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"fednode/node/connect"
+	"fednode/query/tuple"
+	"fednode/storage/faultstore"
+)
+
+// brittle is a source of the rows 0, 1, 2, …; it breaks right after every few blocks, while these are still on their way
+// to the log. Each time that it is opened it cuts its blocks otherwise.
+type brittle struct{ rows, every, opened int }
+
+type brittleReader struct {
+	s                *brittle
+	next, left, size int
+}
+
+var errBrittle = errors.New("the source broke")
+
+func (s *brittle) Open(_ context.Context, pos []byte) (connect.Reader, error) {
+	s.opened++
+	r := &brittleReader{s: s, left: s.every, size: 1 + s.opened%5}
+	if pos != nil {
+		r.next = int(binary.LittleEndian.Uint64(pos))
+	}
+	return r, nil
+}
+
+func (r *brittleReader) Next(context.Context) (*connect.Block, error) {
+	switch {
+	case r.next == r.s.rows:
+		return nil, io.EOF
+	case r.left == 0:
+		return nil, errBrittle
+	}
+	b := tuple.NewBatchBuilder(testSchema)
+	for n := r.size; n > 0 && r.next < r.s.rows; n-- {
+		b.AppendInt(0, int64(r.next))
+		b.AppendBin(1, nil)
+		b.EndRow(tuple.Time(r.next))
+		r.next++
+	}
+	r.left--
+	block := &connect.Block{Batch: b.Take(), Pos: binary.LittleEndian.AppendUint64(nil, uint64(r.next))}
+	if r.next == r.s.rows {
+		block.Status = connect.Status{State: connect.Ended, End: connect.EndEOF}
+	}
+	return block, nil
+}
+
+func (r *brittleReader) Close() error { return nil }
+
+// TestBreaksWhileCommitting shows that what is on its way to the log when the connector breaks is neither forgotten nor
+// decided a second time: every id is in the log once.
+func TestBreaksWhileCommitting(t *testing.T) {
+	const rows = 300
+	cfg := config(t.TempDir(), &brittle{rows: rows, every: 3}, &memAcks{})
+	cfg.Clock = eager{}
+	p, err := Open(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := running(t, p)
+	defer stop()
+	collect(t, p, tuple.Position{Time: tuple.MinTime}, 0)
+	if last := logged(t, p); last != rows {
+		t.Fatalf("%d rows in the log, want %d", last, rows)
+	}
+}
+
+// logged reads the log from its beginning, fails if an id is missing or comes twice, and returns the last.
+func logged(t *testing.T, p *Proxy) (last uint64) {
+	t.Helper()
+	r, err := p.log.First()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for {
+		rec, ok, err := r.TryNext()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ok {
+			return last
+		}
+		c, err := decodeRecord(rec.Payload, testSchema, withRows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.batch == nil {
+			continue
+		}
+		if c.firstID != last+1 {
+			t.Fatalf("the log has id %d after id %d", c.firstID, last)
+		}
+		last = c.lastID()
+	}
+}
+
+// eager is a clock on which nobody waits longer than a millisecond.
+type eager struct{ connect.SystemClock }
+
+func (c eager) After(d time.Duration) <-chan time.Time {
+	return c.SystemClock.After(min(d, time.Millisecond))
+}
+
+// TestFailedWrites shows that whichever write to the log fails, for a while, every id gets into it once and in order, and
+// the stream comes to its end.
+func TestFailedWrites(t *testing.T) {
+	const rows = 200
+	failed := 0
+	for write := 1; write < 30; write += 2 {
+		for _, times := range []int{1, 3} {
+			plan := faultstore.NewPlan(faultstore.Rule{})
+			cfg := config(t.TempDir(), &brittle{rows: rows, every: -1}, &memAcks{})
+			cfg.Clock, cfg.Storage.OpenFile = eager{}, faultstore.Files(plan)
+			p, err := Open(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan.Set(faultstore.Rule{FromWrite: write, Times: times, Torn: write%3 == 0})
+			stop := running(t, p)
+			got, _ := collect(t, p, tuple.Position{Time: tuple.MinTime}, 0)
+			if last := logged(t, p); len(got) != rows || last != rows {
+				t.Fatalf("write %d: %d rows sent, %d in the log, want %d", write, len(got), last, rows)
+			}
+			failed += plan.Failed()
+			plan.Set(faultstore.Rule{})
+			stop()
+		}
+	}
+	if failed < 10 {
+		t.Fatalf("only %d writes failed", failed)
+	}
+}
