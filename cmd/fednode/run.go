@@ -155,7 +155,10 @@ func (d *daemon) run(ctx context.Context) error {
 	if errors.Is(err, context.Canceled) {
 		err = nil
 	}
-	return errors.Join(err, os.Remove(d.runFile("addresses.json")))
+	if gone := os.Remove(d.runFile("addresses.json")); !errors.Is(gone, os.ErrNotExist) { // it may not have come so far
+		err = errors.Join(err, gone)
+	}
+	return err
 }
 
 // announce writes where the node can be reached, once it can: whoever started it waits for this file.
