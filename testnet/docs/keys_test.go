@@ -76,3 +76,23 @@ func TestQueryKeysAreExplained(t *testing.T) {
 	}
 	require.Equal(t, 9, sections, "%v", p.Err())
 }
+
+// docs/errors.md has every code that the API answers with, and every exit code.
+func TestCodesAreExplained(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs/errors.md"))
+	require.NoError(t, err)
+	source, err := os.ReadFile(filepath.Join(root, "node/api/errors.go"))
+	require.NoError(t, err)
+	list := regexp.MustCompile(`(?s)// Code is stable: (.*?)\.\n`).FindSubmatch(source)
+	require.NotNil(t, list)
+	codes := regexp.MustCompile(`[a-z_]{3,}`).FindAllString(strings.ReplaceAll(string(list[1]), " or ", " "), -1)
+	require.Greater(t, len(codes), 8)
+	for _, code := range codes {
+		require.Regexp(t, "(?m)^\\| `"+code+"` \\| [1-5][0-9][0-9] \\|", string(page))
+	}
+	exits, err := os.ReadFile(filepath.Join(root, "cmd/fednode/exit.go"))
+	require.NoError(t, err)
+	for _, m := range regexp.MustCompile(`(?m)^\texit[A-Z]\w+ += (\d)`).FindAllStringSubmatch(string(exits), -1) {
+		require.Contains(t, string(page), "\n| "+m[1]+" | ")
+	}
+}
