@@ -103,18 +103,28 @@ func (r *Runner) restore(p *storage.RecoveryPoint) error {
 		r.cfg.Log.Warn("operators changed", zap.String("fragment", r.cfg.Name), zap.Strings("dropped", report.Dropped), zap.Strings("fresh", report.Fresh))
 	}
 	r.inst, r.released = inst, p.Boundary
+	for n := range r.start {
+		// An input that the point does not know is new: it counts from where the others are, since nothing may come below
+		// the operators' boundary.
+		r.resume(n, tuple.Position{Time: p.Boundary})
+	}
 	for _, in := range p.Inputs {
 		for n := range r.cfg.Plan.Inputs {
 			if r.cfg.Plan.Inputs[n].Stream != in.Stream {
 				continue
 			}
-			r.start[n] = in.Position
-			for _, f := range r.feeds[n] {
-				r.unions[f.union].Resume(f.input, in.Position)
-			}
+			r.resume(n, in.Position)
 		}
 	}
 	return r.restoreOutputs(p)
+}
+
+// resume lets an input begin at a position.
+func (r *Runner) resume(n int, at tuple.Position) {
+	r.start[n] = at
+	for _, f := range r.feeds[n] {
+		r.unions[f.union].Resume(f.input, at)
+	}
 }
 
 // mayChange reports whether operators may differ from those of a point: the query has been replaced since.

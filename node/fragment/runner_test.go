@@ -298,3 +298,36 @@ func TestAcknowledgement(t *testing.T) {
 		}
 	}
 }
+
+// TestNewInput shows that an input which a recovery point does not know, because the query has been replaced since, begins
+// where the others are: none of its earlier rows reaches the operators, which have closed their windows.
+func TestNewInput(t *testing.T) {
+	const cut = tuple.Time(2 * tuple.Second)
+	h := newHarness(t, 500)
+	h.start()
+	h.collect(func(int) {})
+	h.stop()
+	p, _, err := h.points.Load("north/q/sums")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Inputs = slices.DeleteFunc(p.Inputs, func(in storage.InputPosition) bool { return in.Stream == "south/b" })
+	p.Boundary = cut
+	if err := h.points.Save(p, nil); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(Config{Name: "north/q/sums", Subscriber: "north/n1/q/sums", Plan: testPlan(t), Directory: h.net, Points: Store{Points: h.points}, Clock: connect.SystemClock{}, Log: zap.NewNop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, in := range r.cfg.Plan.Inputs {
+		if at := r.start[n]; in.Stream == "south/b" && at != (tuple.Position{Time: cut}) {
+			t.Fatalf("the new input begins at %v, want the boundary of the point", at)
+		}
+		for _, f := range r.feeds[n] {
+			if got := r.unions[f.union].InputBoundary(f.input); got < cut {
+				t.Fatalf("%s: rows from %v on would be taken", in.Stream, got)
+			}
+		}
+	}
+}
