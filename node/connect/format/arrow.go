@@ -172,6 +172,10 @@ func (r *arrowReader) give(rows *Rows) {
 	hi := min(r.pending.Rows(), lo+rows.max)
 	part := r.pending.Slice(lo, hi)
 	r.im.places(part, rows.file, r.row)
+	if r.whole(part) {
+		r.hand(rows, part, hi)
+		return
+	}
 	reasons := make(map[int]arrowio.RowError)
 	for _, b := range r.bad {
 		if b.Row >= lo && b.Row < hi {
@@ -198,15 +202,39 @@ func (r *arrowReader) give(rows *Rows) {
 			sel = append(sel, uint32(i))
 		}
 	}
-	r.row += int64(hi - lo)
-	if r.from = hi; r.from == r.pending.Rows() {
-		r.pending = nil
-	}
 	if len(sel) < part.Rows() {
 		part.Sel = sel
 		part = part.Clone()
 	}
-	if t >= 0 {
+	r.hand(rows, part, hi)
+}
+
+// whole reports whether no row of a part has to be set aside.
+func (r *arrowReader) whole(part *tuple.Batch) bool {
+	t := r.stream.TimeColumn
+	switch {
+	case len(r.bad) > 0:
+		return false
+	case t < 0:
+		return true
+	case part.Cols[t].Valid != nil:
+		return false
+	}
+	for _, v := range part.Cols[t].Int {
+		if endOfTime(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// hand gives the rows of a part to the block; hi is where the record goes on.
+func (r *arrowReader) hand(rows *Rows, part *tuple.Batch, hi int) {
+	r.row += int64(hi - r.from)
+	if r.from = hi; r.from == r.pending.Rows() {
+		r.pending = nil
+	}
+	if t := r.stream.TimeColumn; t >= 0 {
 		part.Time = make([]tuple.Time, part.Rows())
 		for i, v := range part.Cols[t].Int {
 			part.Time[i] = tuple.Time(v)

@@ -203,10 +203,26 @@ func TestThePaceFollowsTheClock(t *testing.T) {
 	require.Equal(t, io.EOF, err)
 }
 
+// TestARestartCatchesUp shows that a generator which was away has what fell due meanwhile to give at once, so that it does
+// not lag behind others for ever.
+func TestARestartCatchesUp(t *testing.T) {
+	clock := &fakeClock{now: time.Unix(1000, 0)}
+	c := Default("connections")
+	b, err := open(t, c, connect.Env{Clock: clock}, nil).Next(context.Background())
+	require.NoError(t, err)
+	before := b.Rows()
+	clock.now = clock.now.Add(time.Second)
+	r := open(t, c, connect.Env{Clock: clock}, b.Pos)
+	b, err = r.Next(context.Background())
+	require.NoError(t, err)
+	require.InDelta(t, 2000, before+b.Rows(), 20)
+	require.Equal(t, connect.Idle, b.Status.State)
+}
+
 func TestPositionsFromOutside(t *testing.T) {
 	src, err := NewSource(Default("bids"), streamOf(t, "bids"), connect.Env{})
 	require.NoError(t, err)
-	for _, pos := range [][]byte{{1}, {0x80}, {2, 2}, {}} {
+	for _, pos := range [][]byte{{1}, {0x80}, {1, 2}, {2, 2, 2}, {}} {
 		_, err := src.Open(context.Background(), pos)
 		require.Error(t, err)
 	}

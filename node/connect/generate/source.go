@@ -19,24 +19,25 @@ type source struct {
 
 // Open returns a reader that begins at a row.
 func (s *source) Open(_ context.Context, pos []byte) (connect.Reader, error) {
-	next := int64(0)
-	if pos != nil {
-		d := tuple.NewDecoder(pos)
-		next = d.Int()
-		if err := d.Close(); err != nil || next < 0 {
-			return nil, fmt.Errorf("generate: position: %w", err)
-		}
-	}
-	r := &reader{source: s, next: next, first: next, clock: s.env.Time(), cols: newColumns(s.stream, s.shape), maker: s.shape.kind.maker(&s.cfg)}
+	r := &reader{source: s, clock: s.env.Time(), cols: newColumns(s.stream, s.shape), maker: s.shape.kind.maker(&s.cfg)}
 	r.began = r.clock.Now()
+	if pos == nil {
+		return r, nil
+	}
+	d := tuple.NewDecoder(pos)
+	r.next = d.Int()
+	r.began = time.UnixMicro(d.Int())
+	if err := d.Close(); err != nil || r.next < 0 {
+		return nil, fmt.Errorf("generate: position: %w", err)
+	}
 	return r, nil
 }
 
-// reader makes the rows from a row on. Its pace counts from when it was opened, so a restart does not make up for time.
+// reader makes the rows from a row on. Its pace counts from when row 0 was made, also over restarts: like a device that
+// goes on while nobody reads it, it then has more to give at once, and does not lag behind others for ever.
 type reader struct {
 	*source
 	next  int64 // row
-	first int64
 	began time.Time
 	clock connect.Clock
 	cols  *columns
@@ -81,12 +82,12 @@ func (r *reader) due() int64 {
 		return limit
 	}
 	passed := r.clock.Now().Sub(r.began).Seconds() * r.cfg.Speed * float64(r.cfg.Rate)
-	return min(limit, r.first+int64(passed))
+	return max(r.next, min(limit, int64(passed)))
 }
 
 // until returns the time until a row is due.
 func (r *reader) until(row int64) time.Duration {
-	at := float64(row+1-r.first) / float64(r.cfg.Rate) / r.cfg.Speed
+	at := float64(row+1) / float64(r.cfg.Rate) / r.cfg.Speed
 	return time.Duration(at*float64(time.Second)) - r.clock.Now().Sub(r.began)
 }
 
@@ -120,6 +121,7 @@ func (c *Config) timeOf(i int64, h uint64) tuple.Time {
 func (r *reader) position() []byte {
 	var e tuple.Encoder
 	e.Int(r.next)
+	e.Int(r.began.UnixMicro())
 	return e.B
 }
 
