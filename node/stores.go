@@ -32,12 +32,24 @@ func (a ackStore) Load(stream string) (map[string]tuple.Position, error) {
 	return out, nil
 }
 
-// Store replaces what is kept of a stream.
+// Store replaces what is kept of a stream: who is no longer counted must not hold its log back after a restart. One
+// caller at a time stores for a stream.
 func (a ackStore) Store(stream string, acks map[string]tuple.Position) error {
-	err := a.db.Update(func(w storage.Writer) error {
+	kept, err := a.Load(stream) // apart from the update, which so conflicts with no other stream's
+	if err != nil {
+		return err
+	}
+	err = a.db.Update(func(w storage.Writer) error {
+		for client := range kept {
+			if _, counted := acks[client]; counted {
+				continue
+			}
+			if err := storage.DeletePosition(w, ackKey(stream, client)); err != nil {
+				return err
+			}
+		}
 		for client, at := range acks {
-			p := storage.ClientPosition{ClientKey: storage.ClientKey{Query: ackQuery, Output: stream, Client: client}, Position: at}
-			if err := storage.PutPosition(w, &p); err != nil {
+			if err := storage.PutPosition(w, &storage.ClientPosition{ClientKey: ackKey(stream, client), Position: at}); err != nil {
 				return err
 			}
 		}
@@ -47,6 +59,10 @@ func (a ackStore) Store(stream string, acks map[string]tuple.Position) error {
 		return fmt.Errorf("acknowledgements of %s: %w", stream, err)
 	}
 	return nil
+}
+
+func ackKey(stream, client string) storage.ClientKey {
+	return storage.ClientKey{Query: ackQuery, Output: stream, Client: client}
 }
 
 // sinkStore keeps how far sinks have come.

@@ -61,6 +61,9 @@ func EachPosition(r Reader, query string, fn func(*ClientPosition) error) error 
 	})
 }
 
+// DeletePosition removes a position; one that is not there is no error.
+func DeletePosition(w Writer, k ClientKey) error { return w.Delete(positionKey(k)) }
+
 // DeletePositions removes every position of a query.
 func DeletePositions(w Writer, query string) error { return deletePrefix(w, positionsKey(query)) }
 

@@ -93,6 +93,13 @@ func (a *acks) forget(who string) {
 	a.dirty = true
 }
 
+// untaken lets the next take return everything again: what it returned could not be stored.
+func (a *acks) untaken() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.dirty = true
+}
+
 // take returns a copy of everything if something changed since the last call.
 func (a *acks) take() (map[string]tuple.Position, bool) {
 	a.mu.Lock()

@@ -340,6 +340,7 @@ func (p *Proxy) free() {
 	p.lapse()
 	if all, changed := p.acks.take(); changed {
 		if err := p.cfg.Acks.Store(p.cfg.Name, all); err != nil {
+			p.acks.untaken()
 			p.cfg.Log.Warn("acknowledgements not stored", zap.String("stream", p.cfg.Name), zap.Error(err))
 			return // nothing is freed that a restart would ask for again
 		}

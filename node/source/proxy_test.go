@@ -88,6 +88,7 @@ func (r *numbersReader) Close() error { return nil }
 type memAcks struct {
 	mu   sync.Mutex
 	acks map[string]tuple.Position
+	fail error
 }
 
 func (m *memAcks) Load(string) (map[string]tuple.Position, error) {
@@ -99,8 +100,10 @@ func (m *memAcks) Load(string) (map[string]tuple.Position, error) {
 func (m *memAcks) Store(_ string, a map[string]tuple.Position) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.acks = a
-	return nil
+	if m.fail == nil {
+		m.acks = a
+	}
+	return m.fail
 }
 
 func config(dir string, s connect.Source, acks AckStore) Config {
@@ -327,5 +330,28 @@ func TestOtherColumns(t *testing.T) {
 	var other *SchemaError
 	if !errors.As(err, &other) {
 		t.Fatalf("got %v, want a SchemaError", err)
+	}
+}
+
+// TestAcksNotStored shows that acknowledgements which could not be stored are stored when that is possible again, and that
+// nothing is freed meanwhile.
+func TestAcksNotStored(t *testing.T) {
+	store := &memAcks{fail: errors.New("no space")}
+	p, err := Open(config(t.TempDir(), &numbers{rows: 3000}, store))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := running(t, p)
+	_, end := collect(t, p, tuple.Position{Time: tuple.MinTime}, 0)
+	p.Ack("reader", end)
+	p.free()
+	if first := p.first(); first.ID != 0 {
+		t.Fatalf("the log begins at %v although nothing was stored", first)
+	}
+	stop()
+	store.fail = nil
+	p.free()
+	if got := store.acks["reader"]; got != end {
+		t.Fatalf("stored %v, want %v", got, end)
 	}
 }
