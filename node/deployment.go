@@ -257,14 +257,33 @@ func (d *deployment) erase() error {
 		errs = append(errs, d.n.points.Delete(d.owner+"/"+d.query+"/"+f.Name))
 	}
 	errs = append(errs, d.n.forgetPositions(d.query), os.RemoveAll(filepath.Join(d.n.cfg.Node.DataDir, "queries", d.query)))
+	d.release(nil)
+	return errors.Join(errs...)
+}
+
+// claim is a subscriber that a stream waits for.
+type claim struct{ stream, subscriber string }
+
+// claims returns the subscriptions of all fragments of the query, wherever they run.
+func (d *deployment) claims() map[claim]bool {
+	out := make(map[claim]bool)
 	for _, f := range d.plan.Fragments {
 		for _, in := range f.Inputs {
-			if st := d.n.streams.Find(in.Stream); st != nil {
-				st.Forget(d.subscriber(f.Name))
-			}
+			out[claim{in.Stream, d.subscriber(f.Name)}] = true
 		}
 	}
-	return errors.Join(errs...)
+	return out
+}
+
+// release lets the streams of this node no longer wait for the query's subscriptions, but for those that are kept: what a
+// replaced query no longer reads, or reads under another name since its fragment has moved, would hold the log back for
+// ever.
+func (d *deployment) release(kept map[claim]bool) {
+	for c := range d.claims() {
+		if st := d.n.streams.Find(c.stream); st != nil && !kept[c] {
+			st.Forget(c.subscriber)
+		}
+	}
 }
 
 // openSource opens the proxy of a declared stream.

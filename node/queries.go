@@ -95,7 +95,14 @@ func (q *queries) settle(ctx context.Context, id string) {
 		q.note(id, nil)
 		return
 	}
-	q.note(id, q.begin(ctx, v))
+	err := q.begin(ctx, v)
+	q.note(id, err)
+	if d != nil && err == nil {
+		q.mu.Lock()
+		kept := q.running[id].claims()
+		q.mu.Unlock()
+		d.release(kept)
+	}
 }
 
 // halt stops a deployment.
