@@ -97,3 +97,28 @@ const (
 func (p *Plan) MinDelay() int64 {
 	return delayBase + max(0, p.Diagram.Settings.Bucket-DefaultBucket) + int64(p.Depth+2)*delayGrace
 }
+
+// maxCopies bounds how often one row of a stream may reach an operator over different paths.
+const maxCopies = 1024
+
+// checkCopies refuses a diagram in which the paths from a stream to an operator multiply: a chain of unions of a stream
+// with itself doubles every row at each step, and thirty steps are a file of a few lines that no memory holds.
+func (b *builder) checkCopies() {
+	copies := make(map[*Operator]int, len(b.d.Operators))
+	for _, o := range b.d.Operators { // topological
+		sum := 0
+		for _, in := range o.Inputs {
+			if in.Operator == nil {
+				sum++
+			} else {
+				sum += copies[in.Operator]
+			}
+		}
+		if sum > maxCopies {
+			b.p.Add(o.Pos, "operators."+o.Name, "let it read each stream over one path",
+				"rows of streams reach it over more than %d paths, each with a copy", maxCopies)
+			sum = 1 // said once; what reads it is not to blame
+		}
+		copies[o] = sum
+	}
+}
