@@ -82,7 +82,7 @@ func (n *Net) up(ctx context.Context, d *diagram, o *Options) error {
 	for _, p := range layout(&n.spec, n.dir) {
 		n.daemons = append(n.daemons, &daemon{place: p, command: o.Command, spawner: n.spawner})
 	}
-	o.Say(fmt.Sprintf("making keys, certificates and trust of %s in %s", plural(len(n.daemons), "node"), n.dir))
+	o.Say(fmt.Sprintf("making keys, certificates and trust of %s", plural(len(n.daemons), "node")))
 	if err := n.write(d); err != nil {
 		return err
 	}
@@ -222,6 +222,9 @@ func (n *Net) Deploy(ctx context.Context) error {
 
 // Dir is the network's directory.
 func (n *Net) Dir() string { return n.dir }
+
+// Own reports whether the network chose its directory itself: Find finds it without being told where.
+func (n *Net) Own() bool { return n.own }
 
 // Query is the name of the deployed query, Outputs the names of its outputs.
 func (n *Net) Query() string { return n.query }

@@ -31,6 +31,7 @@ type testnetShow struct {
 	live     bool // redrawn
 	out      io.Writer
 	began    time.Time
+	lasted   time.Duration // once watching has ended
 
 	mu     sync.Mutex // the tail brings results meanwhile
 	screen testnetScreen
@@ -72,10 +73,7 @@ func (s *testnetShow) up(net *testnet.Net, took time.Duration) {
 		return
 	}
 	s.step(fmt.Sprintf("up after %.1f s", took.Seconds()))
-	fmt.Fprintln(s.out)
-	if !s.live {
-		s.explain(net)
-	}
+	s.explain(net)
 }
 
 // watch shows the network until ctx ends, or, if it is to last only so long, all its data are through.
@@ -89,14 +87,16 @@ func (s *testnetShow) watch(ctx context.Context, net *testnet.Net, lasting time.
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var tails sync.WaitGroup
-	defer tails.Wait()
-	defer cancel()
+	defer func() {
+		cancel()
+		tails.Wait()
+		s.over(lasting)
+	}()
 	for _, output := range net.Outputs() {
 		tails.Go(func() { s.tail(ctx, net, output) })
 	}
 	if s.live {
-		fmt.Fprint(s.out, "\x1b[?25l")
-		defer fmt.Fprint(s.out, "\x1b[?25h")
+		fmt.Fprint(s.out, hideCursor)
 	}
 	tick := time.NewTicker(lookPause)
 	defer tick.Stop()
@@ -105,7 +105,7 @@ func (s *testnetShow) watch(ctx context.Context, net *testnet.Net, lasting time.
 		if ctx.Err() != nil {
 			return nil
 		}
-		if err := s.show(v, net, lasting); err != nil {
+		if err := s.show(v, lasting); err != nil {
 			return err
 		}
 		if v.Done && lasting > 0 {
@@ -116,6 +116,21 @@ func (s *testnetShow) watch(ctx context.Context, net *testnet.Net, lasting time.
 		case <-ctx.Done():
 			return nil
 		}
+	}
+}
+
+// Escape sequences of a terminal.
+const (
+	hideCursor = "\x1b[?25l"
+	showCursor = "\x1b[?25h"
+)
+
+// over leaves the last picture as it was when watching ended.
+func (s *testnetShow) over(lasting time.Duration) {
+	s.lasted = time.Since(s.began)
+	if s.live {
+		s.draw(s.picture(lasting, true))
+		fmt.Fprint(s.out, showCursor)
 	}
 }
 
@@ -162,7 +177,7 @@ func (s *testnetShow) result(row []byte) error {
 	return nil
 }
 
-func (s *testnetShow) show(v testnet.View, net *testnet.Net, lasting time.Duration) error {
+func (s *testnetShow) show(v testnet.View, lasting time.Duration) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.screen.observe(v)
@@ -176,7 +191,7 @@ func (s *testnetShow) show(v testnet.View, net *testnet.Net, lasting time.Durati
 			View testnet.View `json:"view"`
 		}{v})
 	case s.live:
-		s.draw(s.picture(net, lasting))
+		s.draw(s.picture(lasting, false))
 	case time.Since(s.said) >= plainPause:
 		s.said = time.Now()
 		fmt.Fprintf(s.out, "%s  %s\n", minutes(time.Since(s.began)), s.screen.progress())
@@ -185,20 +200,20 @@ func (s *testnetShow) show(v testnet.View, net *testnet.Net, lasting time.Durati
 }
 
 // picture is the whole live view.
-func (s *testnetShow) picture(net *testnet.Net, lasting time.Duration) []string {
+func (s *testnetShow) picture(lasting time.Duration, over bool) []string {
 	p := s.screen.palette
 	clock := minutes(time.Since(s.began))
 	if lasting > 0 {
 		clock += " of " + minutes(lasting)
 	}
-	lines := []string{p.paint(toneBold, "Testnet") + "  " + clock + "  " + p.paint(toneDim, "Ctrl-C ends it"), ""}
+	if !over {
+		clock += "  " + p.paint(toneDim, "Ctrl-C ends it")
+	}
+	lines := []string{p.paint(toneBold, "Testnet") + "  " + clock}
 	lines = append(lines, s.screen.nodes()...)
 	lines = append(lines, "")
 	lines = append(lines, s.screen.query()...)
-	lines = append(lines, "")
-	lines = append(lines, s.screen.found()...)
-	lines = append(lines, "")
-	return append(lines, s.next(net)...)
+	return append(lines, s.screen.found()...)
 }
 
 // draw replaces the last picture.
@@ -220,34 +235,27 @@ func (s *testnetShow) draw(lines []string) {
 	io.WriteString(s.out, b.String())
 }
 
-// next lists commands to try while the network runs.
-func (s *testnetShow) next(net *testnet.Net) []string {
-	p := s.screen.palette
-	home, other := net.Nodes()[0], net.Nodes()[len(net.Nodes())-1]
-	t := &table{}
-	add := func(command, what string) { t.add(cell{"  " + command, toneNone}, cell{what, toneDim}) }
-	at := " --dir " + shellPath(net.Dir())
-	add("fednode status --dir "+shellPath(net.Dir(), home), "")
-	add("fednode query show "+net.Query()+" --dir "+shellPath(net.Dir(), home), "")
-	if other != home {
-		add("fednode testnet fault kill "+other+at, "")
-		add("fednode testnet fault restart "+other+at, "")
-	}
-	return append([]string{p.paint(toneBold, "  In another terminal")}, t.lines(p)...)
-}
-
-// explain says once where everything is, where nothing is redrawn.
+// explain says once where everything is, and what to do meanwhile.
 func (s *testnetShow) explain(net *testnet.Net) {
+	p := s.screen.palette
+	t := &table{}
 	for _, n := range net.Nodes() {
-		url, token, err := net.API(n)
-		if err == nil {
-			fmt.Fprintf(s.out, "  %-10s %s  token in %s\n", n, url, token)
+		if url, _, err := net.API(n); err == nil {
+			t.add(cell{"  " + n, toneNone}, cell{url, toneNone}, cell{shellPath(net.Dir(), n), toneDim})
 		}
 	}
-	for _, line := range s.next(net) {
+	home, other, at := net.Nodes()[0], net.Nodes()[len(net.Nodes())-1], ""
+	if !net.Own() {
+		at = " --dir " + shellPath(net.Dir())
+	}
+	lines := append([]string{"", p.paint(toneBold, "Nodes, their API and directory")}, t.lines(p)...)
+	lines = append(lines, p.paint(toneBold, "In another terminal"), "  fednode query show "+net.Query()+" --dir "+shellPath(net.Dir(), home))
+	if other != home {
+		lines = append(lines, "  fednode testnet fault kill "+other+at, "  fednode testnet fault restart "+other+at)
+	}
+	for _, line := range append(lines, "") {
 		fmt.Fprintln(s.out, line)
 	}
-	fmt.Fprintln(s.out)
 }
 
 // ended says what was seen.
@@ -281,8 +289,20 @@ type testnetSum struct {
 	Others  []string       `json:"others"`
 }
 
+// forgetNewest leaves the newest window out, of which not every row may have come when watching ended.
+func (s *testnetShow) forgetNewest() {
+	newest := ""
+	for window := range s.seen {
+		newest = max(newest, window)
+	}
+	if !s.screen.now.Done {
+		delete(s.seen, newest)
+	}
+}
+
 func (s *testnetShow) sum(net *testnet.Net) *testnetSum {
-	sum := &testnetSum{Seconds: time.Since(s.began).Seconds(), Rows: make(map[string]uint64), Results: s.screen.results, Windows: len(s.seen),
+	s.forgetNewest()
+	sum := &testnetSum{Seconds: s.lasted.Seconds(), Rows: make(map[string]uint64), Results: s.screen.results, Windows: len(s.seen),
 		Planted: append([]string{}, net.Planted()...), Found: make(map[string]int), Others: []string{}}
 	for _, n := range s.screen.now.Nodes {
 		sum.Rows[n.ID] = n.Rows

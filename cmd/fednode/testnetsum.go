@@ -11,27 +11,29 @@ import (
 func (sum *testnetSum) lines(s *testnetScreen, net *testnet.Net) []string {
 	p := s.palette
 	out := []string{"", p.paint(toneBold, "What happened")}
-	var rows []string
 	var total uint64
+	t := &table{}
 	for _, n := range net.Nodes() {
-		rows = append(rows, fmt.Sprintf("%s at %s", grouped(sum.Rows[n]), n))
+		t.add(cell{"    " + n, toneNone}, cell{grouped(sum.Rows[n]), toneNone})
 		total += sum.Rows[n]
 	}
-	out = append(out, fmt.Sprintf("  %s rows entered in %.0f s: %s.", grouped(total), sum.Seconds, strings.Join(rows, ", ")))
+	t.alignRight(1)
+	out = append(out, fmt.Sprintf("  %s rows entered in %.0f s:", grouped(total), sum.Seconds))
+	out = append(out, t.lines(p)...)
 	if sum.Results == 0 {
 		return append(out, p.paint(toneWarn, "  No results arrived: a window has to end first. Let it run for longer."), "")
 	}
-	out = append(out, fmt.Sprintf("  Query %s gave %s at %s, in %s.", net.Query(), counted(sum.Results, "row"), net.Nodes()[0], counted(uint64(sum.Windows), "window")))
+	out = append(out, fmt.Sprintf("  Query %s gave %s at %s.", net.Query(), counted(sum.Results, "row"), net.Nodes()[0]))
 	if len(sum.Planted) > 0 {
 		out = append(out, sum.plantedLines(s)...)
 	}
 	out = append(out, "", p.paint(toneBold, "What to try next"))
-	t := &table{}
+	t = &table{}
 	for _, next := range [][2]string{
-		{"fednode testnet up --detach", "let it run; testnet status, fault kill south, down"},
-		{"fednode testnet up --data conn.log.gz", "on connections of your own"},
-		{"fednode query explain configs/netmon.toml", "what becomes of a query"},
-		{"fednode init --org NAME", "the first node of a federation of your own"},
+		{"fednode testnet up --detach", "let it run until testnet down"},
+		{"fednode testnet up --data conn.log.gz", "your own connections"},
+		{"fednode query explain configs/netmon.toml", "how a query is cut up"},
+		{"fednode init --org NAME", "a first node of your own"},
 	} {
 		t.add(cell{"  " + next[0], toneNone}, cell{next[1], toneDim})
 	}
@@ -51,7 +53,7 @@ func (sum *testnetSum) plantedLines(s *testnetScreen) []string {
 		}
 		t.add(cell{"    " + src, toneNone}, c, cell{s.planted[src], toneDim})
 	}
-	head := fmt.Sprintf("  All %d suspects that were planted were found, and no other:", len(sum.Planted))
+	head := fmt.Sprintf("  All %d planted suspects were found, and no other, in %s that ended:", len(sum.Planted), counted(uint64(sum.Windows), "window"))
 	if !all {
 		head = p.paint(toneBad, "  Not every planted suspect was found:")
 	} else if len(sum.Others) > 0 {

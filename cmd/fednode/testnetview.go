@@ -31,7 +31,7 @@ type resultRow struct {
 }
 
 // shownResults is how many of the last results are shown.
-const shownResults = 6
+const shownResults = 8
 
 // rateWeight is how much the newest measurement counts: the rate should not flicker.
 const rateWeight = 0.3
@@ -161,40 +161,38 @@ func (s *testnetScreen) query() []string {
 	if s.now.Done {
 		state = p.paint(toneGood, "all data are through")
 	}
-	out := []string{fmt.Sprintf("  %s at %s: %s rows from partners, %s, %s", p.paint(toneBold, s.now.Query), home,
-		grouped(received), state, p.paint(toneBold, counted(max(s.results, s.now.Results), "result")))}
+	out := []string{fmt.Sprintf("  %s at %s: %s, %s, took in %s rows", p.paint(toneBold, s.now.Query), home,
+		p.paint(toneBold, counted(max(s.results, s.now.Results), "result")), state, grouped(received))}
 	for _, f := range s.now.Failures {
 		out = append(out, "  "+p.paint(toneBad, firstLine([]byte(f))))
 	}
 	return out
 }
 
-// found lists the last results.
+// found lists the last results, those of the newest window first; a window's time stands at its first row only.
 func (s *testnetScreen) found() []string {
 	if len(s.last) == 0 {
 		return []string{s.palette.paint(toneDim, "  no results yet: a window has to end first")}
 	}
-	names := s.last[len(s.last)-1].names
-	t := &table{}
-	for _, n := range names {
-		if n != "window_end" {
-			t.head = append(t.head, n)
-		}
-	}
+	names := slices.DeleteFunc(slices.Clone(s.last[len(s.last)-1].names), func(n string) bool { return n == "window_end" })
+	t := &table{head: slices.Clone(names)}
 	t.head[0] = "  " + t.head[0]
 	var right []int // columns of numbers
-	for _, r := range slices.Backward(s.last) {
+	window := ""
+	for _, r := range newestWindowFirst(s.last) {
 		var cells []cell
-		for _, n := range names {
-			if n == "window_end" {
-				continue
-			}
+		for i, n := range names {
 			text := r.get(n)
-			if len(text) >= 19 && text[10] == 'T' && strings.HasPrefix(n, "window_") {
-				text = text[11:16]
+			if numeric(text) && !slices.Contains(right, i) {
+				right = append(right, i)
 			}
-			if numeric(text) && !slices.Contains(right, len(cells)) {
-				right = append(right, len(cells))
+			if n == "window_start" {
+				if text == window {
+					text = ""
+				} else {
+					window = text
+					text = shortTime(text)
+				}
 			}
 			cells = append(cells, cell{text: text})
 		}
@@ -206,6 +204,21 @@ func (s *testnetScreen) found() []string {
 	}
 	t.alignRight(right...)
 	return t.lines(s.palette)
+}
+
+// newestWindowFirst orders rows by their windows, the last first, and leaves those of one window as they came.
+func newestWindowFirst(rows []resultRow) []resultRow {
+	out := slices.Clone(rows)
+	slices.SortStableFunc(out, func(a, b resultRow) int { return strings.Compare(b.get("window_start"), a.get("window_start")) })
+	return out
+}
+
+// shortTime shows the minute of an RFC 3339 time, or what it was given.
+func shortTime(text string) string {
+	if len(text) >= 19 && text[10] == 'T' {
+		return text[11:16]
+	}
+	return text
 }
 
 func numeric(s string) bool {
