@@ -63,11 +63,10 @@ const (
 
 // decodeRecord reads a record of a stream of the given columns.
 func decodeRecord(b []byte, schema *tuple.Schema, want part) (*record, error) {
-	d := tuple.NewDecoder(b)
 	if len(b) == 0 || b[0] != recordVersion {
 		return nil, fmt.Errorf("source record: unknown version; this build reads version %d", recordVersion)
 	}
-	d = tuple.NewDecoder(b[1:])
+	d := tuple.NewDecoder(b[1:])
 	if got, want := d.Uint(), schema.Fingerprint(); d.Err() == nil && got != want {
 		return nil, &SchemaError{Schema: schema}
 	}
