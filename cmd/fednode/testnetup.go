@@ -26,8 +26,8 @@ func testnetUpCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "up",
 		Short: "Start a testnet and watch it",
-		Long: `Start a testnet and watch it. With no more said: three organisations, each with a stream of connections that is generated,
-and the network-monitoring query over all of them, whose results arrive at the first: sources that open more than 100
+		Long: `Start a testnet and watch it. With no more said: three organisations, each with a stream of generated connections, and
+the network-monitoring query over all of them, whose results arrive at the first: sources that open more than 100
 connections in a minute, to more than 10 different ports.
 
 With --data the rows of files are dealt out to the nodes instead. The files need the columns ts, src and dport, or to be

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"path/filepath"
 	"sort"
 
 	"fednode/node/connect"
@@ -138,6 +139,11 @@ func (c *Connectors) Finish(d *query.Diagram) {
 func (c *Connectors) Sink(o *query.Output, r *spec.Reader) {
 	shape := &connect.SinkStream{Name: o.Name}
 	if plan := c.kind(o.Connector).Sink(r, shape); plan != nil {
+		for name, other := range c.Sinks {
+			if plan.Path != "" && filepath.Clean(plan.Path) == filepath.Clean(other.Plan.Path) {
+				r.Errorf("path", "give each output a file of its own", "outputs.%s writes %s too", name, plan.Path)
+			}
+		}
 		c.Sinks[o.Name] = &Sink{Plan: plan, shape: shape}
 	}
 }

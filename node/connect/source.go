@@ -90,6 +90,8 @@ type SourcePlan struct {
 	Disordered bool
 	// Detail is the declaration on one line, for explain.
 	Detail string
+	// Files returns the files that would be read now, with relative names in dir; nil where the connector has no path.
+	Files func(dir string) []string
 	// New makes the source; it touches nothing outside yet.
 	New func(env Env) Source
 	// WithPath returns the plan of the same stream read from another file to its end, as `query run --source` asks for.
@@ -100,6 +102,8 @@ type SourcePlan struct {
 // SinkPlan is a checked declaration of a sink.
 type SinkPlan struct {
 	Detail string
+	// Path is the file that is written, "-" for standard output and "" where the connector has no path.
+	Path string
 	// New makes the sink for rows of the schema given to the kind.
 	New func(env Env) Sink
 	// WithPath returns the plan of the same sink writing to another file, or an error if its name tells a format that

@@ -106,6 +106,9 @@ func Run(ctx context.Context, plan *query.Plan, opt Options) (*Report, error) {
 	}
 	began := opt.Env.Time().Now()
 	r := &runner{plan: plan, opt: opt, byName: make(map[string]*stream)}
+	if err := r.checkPaths(); err != nil {
+		return nil, err
+	}
 	if err := r.open(ctx); err != nil {
 		return nil, errors.Join(err, r.close())
 	}

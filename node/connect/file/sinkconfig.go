@@ -40,6 +40,7 @@ func readSink(r *spec.Reader, s *connect.SinkStream) *connect.SinkPlan {
 func (c sinkConfig) plan() *connect.SinkPlan {
 	return &connect.SinkPlan{
 		Detail: fmt.Sprintf("file %s, %s", c.path, c.format.Format),
+		Path:   c.path,
 		New:    func(env connect.Env) connect.Sink { return c.open(env) },
 		WithPath: func(path string) (*connect.SinkPlan, error) {
 			other := c

@@ -76,7 +76,11 @@ func (c *sourceConfig) plan() *connect.SourcePlan {
 	return &connect.SourcePlan{
 		Bounded: !c.follow, Live: c.follow, Disordered: c.format.Format == format.Zeek,
 		Detail: fmt.Sprintf("file %s, %s, %s", strings.Join(c.patterns, " "), c.format.Format, how),
-		New:    func(env connect.Env) connect.Source { return &source{cfg, env} },
+		Files: func(dir string) []string {
+			files, _ := expand(dir, cfg.patterns) // opening them tells what is wrong
+			return files
+		},
+		New: func(env connect.Env) connect.Source { return &source{cfg, env} },
 		WithPath: func(path string) *connect.SourcePlan {
 			other := cfg
 			other.patterns, other.follow = []string{path}, false
