@@ -52,8 +52,9 @@ type NodeView struct {
 	Peers       int     `json:"peers"`
 	MemoryBytes int64   `json:"memory_bytes"`
 	CPUSeconds  float64 `json:"cpu_s"`
-	// Status is the daemon's own; nil while it does not answer.
-	Status *api.Status `json:"-"`
+	// Answers: the daemon does, and the counts are its own. Status is what it said, not passed on.
+	Answers bool        `json:"answers"`
+	Status  *api.Status `json:"-"`
 }
 
 // View asks all daemons. Those that do not answer have no counts.
@@ -80,7 +81,7 @@ func (d *daemon) view(ctx context.Context) NodeView {
 		return v
 	}
 	if s, err := c.status(ctx); err == nil {
-		v.Status = s
+		v.Status, v.Answers = s, true
 	}
 	return v
 }

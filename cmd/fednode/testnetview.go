@@ -48,7 +48,7 @@ func (s *testnetScreen) observe(v testnet.View) {
 			continue
 		}
 		old := s.before.Nodes[i]
-		if n.Rows < old.Rows || old.Status == nil && n.Rows > 0 && old.Rows == 0 {
+		if n.Rows < old.Rows || !old.Answers && n.Rows > 0 && old.Rows == 0 {
 			continue // it was away, or counts anew
 		}
 		rate := float64(n.Rows-old.Rows) / span
@@ -114,8 +114,11 @@ func (s *testnetScreen) nodes() []string {
 	for i, n := range s.now.Nodes {
 		c := plainCells("  "+n.ID, n.State, "", "", "", "", "")
 		c[1].tone = stateTone(n.State)
-		if n.Status != nil {
-			c[2].text, c[3].text = grouped(n.Rows), grouped(uint64(s.rates[n.ID]))
+		if n.Answers {
+			c[2].text = grouped(n.Rows)
+			if rate, known := s.rates[n.ID]; known {
+				c[3].text = grouped(uint64(rate))
+			}
 			c[4].text, c[6].text = clockTime(n.High), megabytes(n.MemoryBytes)
 			c[5].text = grouped(n.Sent)
 			if i == 0 {
@@ -238,7 +241,7 @@ func (s *testnetScreen) endpoints() []string {
 func (s *testnetScreen) progress() string {
 	var parts []string
 	for _, n := range s.now.Nodes {
-		if n.Status == nil {
+		if !n.Answers {
 			parts = append(parts, n.ID+" "+n.State)
 			continue
 		}

@@ -68,6 +68,7 @@ func TestProcessDetached(t *testing.T) {
 	run(0, "testnet", "fault", "restart", "south", "--dir", dir)
 	v := view(t, run(0, "testnet", "status", "--dir", dir, "--json"))
 	require.Equal(t, testnet.StateRunning, v.Nodes[1].State)
+	require.True(t, v.Nodes[1].Answers)
 	require.Equal(t, 2, v.Nodes[1].Peers)
 	require.NotEmpty(t, run(0, "testnet", "logs", "south", "--dir", dir))
 	require.Contains(t, run(2, "testnet", "fault", "partition", "south", "--dir", dir), "not available in mode process")
