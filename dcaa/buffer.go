@@ -167,6 +167,22 @@ func (b *OutputBuffer) truncate() {
 	b.frames, b.held = b.frames[n:], b.held[n:]
 }
 
+// Shed drops the oldest frames until at most limit bytes are held, if nobody is counted: it is for an output that nobody
+// is known to read. Who comes later finds the newest.
+func (b *OutputBuffer) Shed(limit int64) {
+	if len(b.acked) > 0 {
+		return
+	}
+	end := tuple.Position{ID: ^uint64(0), Time: tuple.MaxTime}
+	n := 0
+	for ; n < len(b.frames) && b.bytes > limit; n++ {
+		b.covered(b.frames[n], end)
+		b.bytes -= b.held[n].size
+	}
+	clear(b.frames[:n])
+	b.frames, b.held = b.frames[n:], b.held[n:]
+}
+
 // covered reports whether a frame lies before p, and remembers it as dropped if so.
 func (b *OutputBuffer) covered(f *tuple.Frame, p tuple.Position) bool {
 	switch f.Kind {

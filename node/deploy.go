@@ -148,6 +148,11 @@ func (n *Node) putInForce(ctx context.Context, d *descriptor.Descriptor, held *d
 	if err := n.queries.adopt(v.Signed); err != nil {
 		return nil, err
 	}
+	hosts := otherHosts(v, n.host.ID())
+	if held != nil {
+		hosts = append(hosts, otherHosts(held, n.host.ID())...) // those that have nothing to do any more too
+	}
+	n.push(v, hosts)
 	return answer(v, true, l), nil
 }
 
@@ -220,10 +225,16 @@ func (n *Node) StopQuery(name string) error {
 	if err := n.queries.adopt(v.Signed); err != nil {
 		return err
 	}
-	for _, p := range otherHosts(v, n.host.ID()) {
+	n.push(v, otherHosts(v, n.host.ID()))
+	return nil
+}
+
+// push hands a descriptor to hosts. One that is not up now learns of it when it is.
+func (n *Node) push(v *descriptor.Verified, hosts []peer.ID) {
+	slices.Sort(hosts)
+	for _, p := range slices.Compact(hosts) {
 		if err := n.host.Send(p, pushOf(v)); err != nil {
-			n.log.Info("host learns of the stop when it is up again", zap.String("query", name), zap.Error(err))
+			n.log.Info("host learns of it when it is up again", zap.String("query", v.ID()), zap.Error(err))
 		}
 	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -132,15 +133,26 @@ func (d *deployment) permitOutput(f *query.FragmentPlan, stream string) func(str
 			return fmt.Errorf("stream %s belongs to query %s of %s, and no fragment at %s reads it", stream, d.query, d.owner, org)
 		}
 		for _, name := range d.sourcesOf(f) {
-			if !strings.HasPrefix(name, d.n.cfg.Node.Org+"/") || d.n.streams.isQueryStream(name) {
+			if !strings.HasPrefix(name, d.n.cfg.Node.Org+"/") || d.ownSource(name) {
 				continue
 			}
-			if _, err := d.n.streams.exported(name, org); err != nil {
+			if _, err := d.n.streams.Permit(name, org); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
+}
+
+// ownSource reports whether the query itself declares a source: who deploys it says by that where it goes. A stream of
+// another query goes only where that query lets it.
+func (d *deployment) ownSource(name string) bool {
+	for _, s := range d.plan.Diagram.Streams {
+		if s.Foreign == "" && s.StreamName(d.owner, d.query) == name {
+			return true
+		}
+	}
+	return false
 }
 
 // reads reports whether a fragment at an organisation subscribes to a stream.
@@ -200,12 +212,16 @@ func (d *deployment) readers(f *query.FragmentPlan) map[string][]string {
 			}
 		}
 	}
-	if d.connectors != nil {
-		for _, o := range d.plan.Outputs {
-			if _, ok := d.connectors.Sinks[o.Output.Name]; ok {
-				out[o.Stream] = append(out[o.Stream], d.sinkName(o.Output.Name))
-			}
+	if d.connectors == nil {
+		return out // only the owner's node knows of sinks
+	}
+	for _, o := range d.plan.Outputs {
+		if _, ok := d.connectors.Sinks[o.Output.Name]; ok {
+			out[o.Stream] = append(out[o.Stream], d.sinkName(o.Output.Name))
 		}
+	}
+	for _, o := range f.Outputs {
+		out[o.Stream] = slices.Clip(out[o.Stream]) // an entry, also if nobody reads it
 	}
 	return out
 }
@@ -256,7 +272,9 @@ func (d *deployment) erase() error {
 	for _, f := range d.plan.Fragments {
 		errs = append(errs, d.n.points.Delete(d.owner+"/"+d.query+"/"+f.Name))
 	}
-	errs = append(errs, d.n.forgetPositions(d.query), os.RemoveAll(filepath.Join(d.n.cfg.Node.DataDir, "queries", d.query)))
+	if d.owner == d.n.cfg.Node.Org { // a partner's query has neither sinks nor sources here, and may have the name of one of ours
+		errs = append(errs, d.n.forgetPositions(d.query), os.RemoveAll(filepath.Join(d.n.cfg.Node.DataDir, "queries", d.query)))
+	}
 	d.release(nil)
 	return errors.Join(errs...)
 }

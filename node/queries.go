@@ -85,10 +85,10 @@ func (q *queries) settle(ctx context.Context, id string) {
 	}
 	if d != nil {
 		q.halt(id, d)
-		if ok && v.State == descriptor.Stopped {
-			if err := d.erase(); err != nil {
-				q.n.log.Warn("state of a stopped query not removed", zap.String("query", id), zap.Error(err))
-			}
+	}
+	if ok && v.State == descriptor.Stopped {
+		if err := q.erase(v, d); err != nil {
+			q.n.log.Warn("state of a stopped query not removed", zap.String("query", id), zap.Error(err))
 		}
 	}
 	if !ok || v.State != descriptor.Running {
@@ -103,6 +103,28 @@ func (q *queries) settle(ctx context.Context, id string) {
 		q.mu.Unlock()
 		d.release(kept)
 	}
+}
+
+// erase removes what a stopped query has left here, also where it had not begun or a crash came between: a query of the
+// same name would begin with it. d is nil if it did not run.
+func (q *queries) erase(v *descriptor.Verified, d *deployment) error {
+	if d == nil {
+		plan, err := v.Plan()
+		if err != nil {
+			return err
+		}
+		d = &deployment{n: q.n, owner: v.Org, query: v.Query, plan: plan, hosts: hostsOf(v)}
+	}
+	return d.erase()
+}
+
+// hostsOf returns who runs each fragment.
+func hostsOf(v *descriptor.Verified) map[string]host {
+	hosts := make(map[string]host, len(v.Assignments))
+	for _, a := range v.Assignments {
+		hosts[a.Fragment] = host{a.Org, a.Node}
+	}
+	return hosts
 }
 
 // halt stops a deployment.
@@ -145,10 +167,7 @@ func (q *queries) begin(ctx context.Context, v *descriptor.Verified) error {
 		return err
 	}
 	d := &deployment{n: q.n, owner: v.Org, query: v.Query, plan: plan, connectors: connectors, epoch: v.Epoch, term: v.Term,
-		hosts: make(map[string]host), memory: make(map[string]int64)}
-	for _, a := range v.Assignments {
-		d.hosts[a.Fragment] = host{a.Org, a.Node}
-	}
+		hosts: hostsOf(v), memory: make(map[string]int64)}
 	if err := q.admit(v, plan, d); err != nil {
 		return err
 	}
@@ -272,7 +291,8 @@ func (q *queries) adopt(signed []byte) error {
 	if err != nil {
 		return err
 	}
-	if !v.Concerns(q.n.cfg.Node.Org) {
+	// One that no longer concerns us ends what we have of the query.
+	if _, known := q.book.Get(v.ID()); !known && !v.Concerns(q.n.cfg.Node.Org) {
 		return fmt.Errorf("descriptor of %s does not concern %s", v.ID(), q.n.cfg.Node.Org)
 	}
 	a, err := q.book.Adopt(signed, time.Now())
@@ -299,7 +319,8 @@ func (q *queries) recheck() {
 	}
 }
 
-// hostRequest answers a peer that asks us to run fragments: yes once every check has passed and the descriptor is stored.
+// hostRequest answers a peer that asks whether we would run fragments. Nothing changes yet: the descriptor comes once all
+// hosts have agreed, and until then the query runs on as it did.
 func (q *queries) hostRequest(p p2p.Peer, m *wire.Host) *wire.HostReply {
 	refuse := func(reason wire.Refusal, err error) *wire.HostReply {
 		q.n.log.Info("hosting refused", zap.Stringer("peer", p.Member), zap.Error(err))
@@ -319,7 +340,7 @@ func (q *queries) hostRequest(p p2p.Peer, m *wire.Host) *wire.HostReply {
 			return refuse(wire.MayNotHost, err)
 		}
 	}
-	if err := q.adopt(m.Descriptor); err != nil {
+	if err := q.book.Admissible(v); err != nil {
 		return refuse(wire.StaleDescriptor, err)
 	}
 	return &wire.HostReply{Request: m.Request, Accepted: true}

@@ -170,10 +170,17 @@ func (s *streams) openFor(ctx context.Context, org, stream string, sub flow.Subs
 	if len(candidates) == 0 {
 		return nil, fmt.Errorf("stream %s: no node that may produce it is up", stream)
 	}
+	x, err := s.throughUs(stream, org)
+	if err != nil {
+		return nil, err
+	}
 	var last error
 	for _, p := range candidates {
 		c, err := s.link.Open(ctx, p, stream, sub)
 		if err == nil {
+			if x != nil {
+				c = &viewed{Cursor: c, export: x, permitted: s.permitted(stream, org)}
+			}
 			return flow.Project(c, stream, sub.Schema), nil
 		}
 		if last = err; !worthAsking(err) {
@@ -198,22 +205,60 @@ func (s *streams) openHere(org string, st flow.Stream, sub flow.Subscriber) (flo
 			c.Close()
 			return nil, &flow.RefusedError{Stream: st.Name(), Reason: err.Error()}
 		}
-		c = viewed{c, v}
+		v.Limit(x, st.Head().Time)
+		c = &viewed{Cursor: c, export: x, view: v, permitted: s.permitted(st.Name(), org)}
 	}
 	return flow.Project(c, st.Name(), sub.Schema), nil
+}
+
+// throughUs returns the export through which a stream of another node of ours leaves for a partner that we work for: that
+// node sees only us ask. It is nil for streams that are not ours.
+func (s *streams) throughUs(stream, org string) (*export.Export, error) {
+	if org == s.org || !strings.HasPrefix(stream, s.org+"/") {
+		return nil, nil
+	}
+	x, err := s.exported(stream, org)
+	if err != nil {
+		return nil, &flow.RefusedError{Stream: stream, Reason: err.Error()}
+	}
+	return x, nil
+}
+
+// permitted asks the exports again.
+func (s *streams) permitted(stream, org string) func() error {
+	return func() error {
+		if _, err := s.exported(stream, org); err != nil {
+			return &flow.RefusedError{Stream: stream, Reason: err.Error()}
+		}
+		return nil
+	}
 }
 
 // viewed is a cursor through an export.
 type viewed struct {
 	flow.Cursor
-	view *export.View
+	export *export.Export
+	view   *export.View // nil until the first rows show the schema of a stream from elsewhere
+	// permitted is asked for each frame: an export may end while the cursor is open.
+	permitted func() error
 }
 
 // Next returns what leaves of the next frame.
-func (v viewed) Next(ctx context.Context) (*tuple.Frame, error) {
+func (v *viewed) Next(ctx context.Context) (*tuple.Frame, error) {
 	f, err := v.Cursor.Next(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if err := v.permitted(); err != nil {
+		return nil, err
+	}
+	if f.Batch == nil {
+		return f, nil
+	}
+	if v.view == nil {
+		if v.view, err = v.export.View(f.Batch.Schema); err != nil {
+			return nil, err
+		}
 	}
 	return v.view.Frame(f), nil
 }

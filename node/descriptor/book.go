@@ -73,24 +73,38 @@ func (b *Book) Adopt(signed []byte, now time.Time) (Adoption, error) {
 	b.writing.Lock()
 	defer b.writing.Unlock()
 	held, known := b.entry(v.ID())
-	if !known {
-		if err := b.room(v); err != nil {
-			return Adoption{}, err
-		}
-		return b.replace(v, entry{})
+	unchanged := Adoption{Held: held.Verified}
+	if known && Compare(v.Revision(), held.Revision()) != 0 {
+		unchanged.Rival = rivals(held.Revision(), v.Revision())
 	}
-	rival := rivals(held.Revision(), v.Revision())
-	switch c := Compare(v.Revision(), held.Revision()); {
-	case c < 0:
-		return Adoption{Held: held.Verified, Rival: rival}, &StaleError{Held: held.Revision(), Got: v.Revision()}
-	case c == 0 && v.Hash != held.Hash:
-		return Adoption{Held: held.Verified}, &ConflictError{Held: held.Revision(), Got: v.Revision()}
-	case c == 0 && held.lapse == nil:
-		return Adoption{Held: held.Verified}, nil
+	if err := b.admissible(v, held, known); err != nil {
+		return unchanged, err
+	}
+	if known && held.Hash == v.Hash && held.lapse == nil {
+		return unchanged, nil
 	}
 	a, err := b.replace(v, held)
-	a.Rival = rival
+	a.Rival = unchanged.Rival
 	return a, err
+}
+
+// Admissible returns the error that Adopt would return for a verified descriptor now, without taking it in.
+func (b *Book) Admissible(v *Verified) error {
+	held, known := b.entry(v.ID())
+	return b.admissible(v, held, known)
+}
+
+func (b *Book) admissible(v *Verified, held entry, known bool) error {
+	if !known {
+		return b.room(v)
+	}
+	switch c := Compare(v.Revision(), held.Revision()); {
+	case c < 0:
+		return &StaleError{Held: held.Revision(), Got: v.Revision()}
+	case c == 0 && v.Hash != held.Hash:
+		return &ConflictError{Held: held.Revision(), Got: v.Revision()}
+	}
+	return nil
 }
 
 func (b *Book) entry(query string) (entry, bool) {

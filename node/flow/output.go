@@ -17,6 +17,7 @@ type Output struct {
 	limit  int64
 	own    string
 	lapsed func(string)
+	unread bool
 
 	mu     sync.Mutex
 	buffer *dcaa.OutputBuffer
@@ -47,11 +48,13 @@ type OutputConfig struct {
 	Lapsed func(subscriber string)
 	// Expected subscribers are counted from the start: nothing is dropped before they came.
 	Expected []string
+	// Unread: nobody is known to read the output. While nobody does, the newest half of Limit is held rather than all.
+	Unread bool
 }
 
 // NewOutput returns an open output.
 func NewOutput(cfg OutputConfig) *Output {
-	o := &Output{name: cfg.Name, schema: cfg.Schema, limit: cfg.Limit, own: cfg.Own, lapsed: cfg.Lapsed, changed: make(chan struct{}), head: cfg.Start}
+	o := &Output{name: cfg.Name, schema: cfg.Schema, limit: cfg.Limit, own: cfg.Own, lapsed: cfg.Lapsed, unread: cfg.Unread, changed: make(chan struct{}), head: cfg.Start}
 	o.head.Generation = cfg.Generation
 	o.buffer = dcaa.NewOutputBuffer(cfg.Generation, cfg.Start)
 	for _, name := range cfg.Expected {
@@ -98,6 +101,9 @@ func (o *Output) Append(f *tuple.Frame) {
 	o.append(f)
 	if o.own != "" && o.buffer.Bytes() >= o.limit {
 		o.lapse()
+	}
+	if o.unread && o.buffer.Bytes() >= o.limit {
+		o.buffer.Shed(o.limit / 2)
 	}
 	o.wake()
 }

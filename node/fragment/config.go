@@ -33,7 +33,8 @@ type Config struct {
 	Points    Points
 	Clock     connect.Clock
 	Log       *zap.Logger
-	// Readers are the subscribers that each output waits for before it drops anything, by stream.
+	// Readers are the subscribers that each output waits for before it drops anything, by stream. An empty list says that
+	// nobody is known to read the stream; without an entry it is not known.
 	Readers map[string][]string
 	// Own is the prefix of our own organisation's subscribers; those of others never hold an output back beyond its limit.
 	Own string

@@ -82,6 +82,8 @@ func (r *Runner) buildUnions() error {
 
 func (r *Runner) addOutput(o query.FragmentOutput, cfg flow.OutputConfig) {
 	cfg.Name, cfg.Schema, cfg.Limit, cfg.Expected, cfg.Own = o.Stream, o.Schema, r.cfg.OutputBytes, r.cfg.Readers[o.Stream], r.cfg.Own
+	readers, known := r.cfg.Readers[o.Stream]
+	cfg.Unread = known && len(readers) == 0
 	cfg.Lapsed = func(who string) {
 		r.cfg.Log.Warn("subscription of a partner has lapsed: it does not acknowledge", zap.String("stream", o.Stream), zap.String("subscriber", who))
 	}

@@ -44,8 +44,9 @@ type remoteCursor struct {
 	stream string
 
 	// answer brings nil for Subscribed.
-	answer chan *wire.Refused
-	frames chan received
+	answer  chan *wire.Refused
+	granted bool // l.mu
+	frames  chan received
 	// gone is closed with err set when the cursor can give nothing more.
 	gone chan struct{}
 	once sync.Once
@@ -123,8 +124,15 @@ func (c *remoteCursor) refusal(m *wire.Refused, asked tuple.Position) error {
 func (l *Link) answered(p p2p.Peer, number uint64, m *wire.Refused) {
 	l.mu.Lock()
 	c := l.ours[number]
-	l.mu.Unlock()
 	if c == nil || c.peer != p.ID {
+		l.mu.Unlock()
+		return
+	}
+	again := c.granted
+	c.granted = c.granted || m == nil
+	l.mu.Unlock()
+	if again && m != nil {
+		c.fail(c.refusal(m, tuple.Position{})) // granted, and taken back
 		return
 	}
 	select {

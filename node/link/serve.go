@@ -102,12 +102,28 @@ func (l *Link) serve(p p2p.Peer, m *wire.Subscribe, s served) *wire.Refused {
 		defer l.end(key, me)
 		defer cursor.Close()
 		err := l.pump(ctx, p, m.Subscription, cursor, s, schema)
+		var ended *endedError
+		if errors.As(err, &ended) && ctx.Err() == nil {
+			l.send(p, &wire.Refused{Subscription: m.Subscription, Reason: ended.reason, Detail: ended.Error()})
+		}
 		if err != nil && ctx.Err() == nil && !errors.Is(err, flow.ErrClosed) {
 			l.log.Debug("subscription ended", zap.Stringer("peer", p.Member), zap.String("stream", m.Stream), zap.Error(err))
 		}
 	})
 	return nil
 }
+
+// endedError ends a subscription that had been granted; the peer is told why.
+type endedError struct {
+	reason wire.Refusal
+	cause  error
+}
+
+// Error returns the cause.
+func (e *endedError) Error() string { return e.cause.Error() }
+
+// Unwrap returns the cause.
+func (e *endedError) Unwrap() error { return e.cause }
 
 // begin registers a subscription that is being served; a number that is used again ends the earlier one.
 func (l *Link) begin(k servingKey, st flow.Stream) (context.Context, *serving, bool) {
@@ -148,7 +164,7 @@ func (l *Link) stopServing(k servingKey) {
 func (l *Link) pump(ctx context.Context, p p2p.Peer, number uint64, cursor flow.Cursor, s served, schema *tuple.Schema) error {
 	data, err := l.net.OpenData(ctx, p.ID, number)
 	if err != nil {
-		return err
+		return &endedError{wire.NoCapacity, err}
 	}
 	defer data.Close()
 	w, err := wire.NewWriter(data, schema, wire.WriterOptions{Version: p.Version, Credit: func(n int) error { return data.Acquire(ctx, n) }})
@@ -164,6 +180,10 @@ func (l *Link) pump(ctx context.Context, p p2p.Peer, number uint64, cursor flow.
 			return err
 		}
 		if s.view != nil {
+			// An export may end while it is open.
+			if _, err := l.local.Permit(s.stream.Name(), p.Member.Org); err != nil {
+				return &endedError{wire.NotExported, err}
+			}
 			f = s.view.Frame(f)
 		}
 		if err := s.pace.wait(ctx, f); err != nil {

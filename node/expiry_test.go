@@ -1,0 +1,45 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"fednode/node/export"
+	"fednode/node/flow"
+	"fednode/query/tuple"
+)
+
+// TestExportEndsWhileOpen: an export that expires ends what is open through it.
+func TestExportEndsWhileOpen(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	schema := tuple.MustSchema(tuple.Field{Name: "v", Type: tuple.Of(tuple.Int64)})
+	x := &export.Export{Name: "a", Stream: "south/a", To: []string{"north"}, Columns: []export.Column{{Name: "v"}}, Expires: now.Add(time.Hour)}
+	s := newStreams("south", []*export.Export{x}, func() time.Time { return now })
+	out := flow.NewOutput(flow.OutputConfig{Name: "south/a", Schema: schema, Limit: 1 << 20, Generation: 1, Start: tuple.Position{Time: tuple.MinTime}})
+	s.put(out, nil)
+	c, err := s.openFor(t.Context(), "north", "south/a", flow.Subscriber{Name: "north/n/q/f", From: tuple.Position{Time: tuple.MinTime}, Schema: schema})
+	require.NoError(t, err)
+	defer c.Close()
+	out.Append(&tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: 10})
+	_, err = c.Next(t.Context())
+	require.NoError(t, err)
+	now = now.Add(time.Hour)
+	out.Append(&tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: 20})
+	_, err = c.Next(t.Context())
+	var refused *flow.RefusedError
+	require.ErrorAs(t, err, &refused)
+	require.Contains(t, refused.Reason, "expired")
+}
+
+// TestNothingLeavesThroughAnotherNodeOfOurs: what we run for a partner gets our streams only through an export, also
+// those of our other nodes, which see only us ask.
+func TestNothingLeavesThroughAnotherNodeOfOurs(t *testing.T) {
+	s := newStreams("south", nil, time.Now)
+	s.peerUp("peer", "south", "south-2")
+	_, err := s.openFor(t.Context(), "north", "south/secret", flow.Subscriber{Name: "south/n/q/f"})
+	var refused *flow.RefusedError
+	require.ErrorAs(t, err, &refused)
+	require.Contains(t, refused.Reason, "south/secret does not leave for north")
+}
