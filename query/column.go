@@ -3,6 +3,7 @@ package query
 import (
 	"strings"
 	"time"
+	"unicode"
 
 	"fednode/query/spec"
 	"fednode/query/tuple"
@@ -39,6 +40,10 @@ func (b *builder) readColumns(s *Stream, r *spec.Reader) []tuple.Field {
 // readColumn reads name = "type" or name = { type = … }.
 func (b *builder) readColumn(t *spec.Table, e *spec.Entry) (tuple.Field, Column, bool) {
 	f, c := tuple.Field{Name: e.Key}, Column{Name: e.Key, Field: e.Key}
+	if strings.ContainsFunc(e.Key, unicode.IsControl) {
+		b.p.Add(e.Value.Pos, "streams.columns", "give it another name and say field = …", "the name of the column %q has control characters", e.Key)
+		return f, c, false
+	}
 	switch e.Value.Kind {
 	case spec.String:
 		ok := parseType(b.p, e.Value.Pos, t.KeyPath(e.Key), e.Value.Str, &f.Type)

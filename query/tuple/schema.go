@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Kind is the kind of a column's values.
@@ -166,6 +168,9 @@ func NewSchema(fields ...Field) (*Schema, error) {
 	for i, f := range fields {
 		if f.Name == "" {
 			return nil, fmt.Errorf("schema: column %d has no name", i+1)
+		}
+		if !utf8.ValidString(f.Name) || strings.ContainsFunc(f.Name, unicode.IsControl) {
+			return nil, fmt.Errorf("schema: the name of column %d, %q, has control characters", i+1, f.Name)
 		}
 		if !f.Type.Valid() {
 			return nil, fmt.Errorf("schema: column %q has the invalid type %v", f.Name, f.Type)

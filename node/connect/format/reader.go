@@ -3,6 +3,8 @@ package format
 import (
 	"fmt"
 	"io"
+	"strings"
+	"unicode"
 
 	"fednode/node/connect"
 	"fednode/query/tuple"
@@ -51,7 +53,22 @@ type HeaderError struct {
 func (e *HeaderError) Error() string {
 	s := fmt.Sprintf("%s: no field %q for column `%s`", e.File, e.Field, e.Column)
 	if e.Hint != "" {
-		s += "; " + e.Hint
+		s += "; " + printable(e.Hint)
+	}
+	return s
+}
+
+// printable keeps what a file holds from steering the terminal, and short: what should be a header may be anything.
+func printable(s string) string {
+	const most = 300
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, s)
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return s
 }
