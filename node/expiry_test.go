@@ -8,6 +8,7 @@ import (
 
 	"fednode/node/export"
 	"fednode/node/flow"
+	"fednode/node/wire"
 	"fednode/query/tuple"
 )
 
@@ -42,4 +43,17 @@ func TestNothingLeavesThroughAnotherNodeOfOurs(t *testing.T) {
 	var refused *flow.RefusedError
 	require.ErrorAs(t, err, &refused)
 	require.Contains(t, refused.Reason, "south/secret does not leave for north")
+}
+
+// TestHeardStreams: what a peer tells replaces what it told before, and goes with it.
+func TestHeardStreams(t *testing.T) {
+	s := newStreams("south", nil, time.Now)
+	s.heard("north", []wire.StreamStatus{{Name: "north/early"}})
+	require.Empty(t, s.remoteStreams(), "it is not up")
+	s.peerUp("north", "north", "north-1")
+	s.heard("north", []wire.StreamStatus{{Name: "north/a"}, {Name: "north/b"}})
+	s.heard("north", []wire.StreamStatus{{Name: "north/b"}})
+	require.Equal(t, []wire.StreamStatus{{Name: "north/b"}}, s.remoteStreams())
+	s.peerDown("north")
+	require.Empty(t, s.remoteStreams())
 }

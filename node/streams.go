@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -29,8 +30,8 @@ type streams struct {
 	mu    sync.Mutex
 	here  map[string]produced
 	peers map[peer.ID]reachable
-	// remote is what heartbeats last said of streams of others, by name.
-	remote map[string]wire.StreamStatus
+	// remote is what the last heartbeat of each peer that is up says of its streams.
+	remote map[peer.ID][]wire.StreamStatus
 	// routes say where streams of other fragments come from, by name.
 	routes map[string]query.Place
 }
@@ -46,15 +47,15 @@ type produced struct {
 type reachable struct{ org, node string }
 
 func newStreams(org string, exports []*export.Export, now func() time.Time) *streams {
-	return &streams{org: org, exports: exports, now: now, here: make(map[string]produced), peers: make(map[peer.ID]reachable), routes: make(map[string]query.Place), remote: make(map[string]wire.StreamStatus)}
+	return &streams{org: org, exports: exports, now: now, here: make(map[string]produced), peers: make(map[peer.ID]reachable), routes: make(map[string]query.Place), remote: make(map[peer.ID][]wire.StreamStatus)}
 }
 
 // heard notes what a peer's heartbeat says of its streams.
-func (s *streams) heard(_ peer.ID, list []wire.StreamStatus) {
+func (s *streams) heard(p peer.ID, list []wire.StreamStatus) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, st := range list {
-		s.remote[st.Name] = st
+	if _, up := s.peers[p]; up {
+		s.remote[p] = list
 	}
 }
 
@@ -63,10 +64,12 @@ func (s *streams) remoteStreams() []wire.StreamStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := make([]wire.StreamStatus, 0, len(s.remote))
-	for _, st := range s.remote {
-		out = append(out, st)
+	for _, list := range s.remote {
+		out = append(out, list...)
 	}
-	slices.SortFunc(out, func(a, b wire.StreamStatus) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b wire.StreamStatus) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(a.Generation, b.Generation))
+	})
 	return out
 }
 
@@ -103,6 +106,7 @@ func (s *streams) peerDown(p peer.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.peers, p)
+	delete(s.remote, p)
 }
 
 // Find returns a stream that is produced here, nil if it is not.
