@@ -98,7 +98,8 @@ func (l *Link) serve(p p2p.Peer, m *wire.Subscribe, s served) *wire.Refused {
 	}
 	// The answer leaves before the data stream is opened, so the peer knows the subscription when the stream comes.
 	l.send(p, &wire.Subscribed{Subscription: m.Subscription, Generation: s.stream.Head().Generation, NextID: m.ID + 1, Fingerprint: schema.Fingerprint()})
-	l.tasks.Go(func() {
+	go func() {
+		defer l.tasks.Done()
 		defer l.end(key, me)
 		defer cursor.Close()
 		err := l.pump(ctx, p, m.Subscription, cursor, s, schema)
@@ -109,7 +110,7 @@ func (l *Link) serve(p p2p.Peer, m *wire.Subscribe, s served) *wire.Refused {
 		if err != nil && ctx.Err() == nil && !errors.Is(err, flow.ErrClosed) {
 			l.log.Debug("subscription ended", zap.Stringer("peer", p.Member), zap.String("stream", m.Stream), zap.Error(err))
 		}
-	})
+	}()
 	return nil
 }
 
@@ -135,6 +136,7 @@ func (l *Link) begin(k servingKey, st flow.Stream) (context.Context, *serving, b
 	if earlier := l.serving[k]; earlier != nil {
 		earlier.cancel()
 	}
+	l.tasks.Add(1) // under mu: Run does not wait yet
 	ctx, cancel := context.WithCancel(l.ctx)
 	me := &serving{stream: st, cancel: cancel}
 	l.serving[k] = me
