@@ -113,7 +113,7 @@ func readCommonRules(r *spec.Reader, s *Stream) {
 		Future:        FuturePolicy(r.OneOf("future", string(FutureSide), string(FutureSide), string(FutureClamp))),
 		MaxFutureSkew: durationOrInf(r, "max_future_skew", -1, 0, forever),
 		OnError:       ErrorPolicy(r.OneOf("on_error", string(ErrorSide), string(ErrorSide), string(ErrorSkip), string(ErrorFail))),
-		MaxRow:        r.Size("max_row", DefaultMaxRow, 1<<10, 256<<20),
+		MaxRow:        r.Size("max_row", DefaultMaxRow, 1<<10, 4<<20),
 		Retain:        r.Duration("retain", 0, 0, forever),
 	}
 	for _, k := range []string{"idle", "max_out_of_order"} {

@@ -229,6 +229,12 @@ func TestHugeRows(t *testing.T) {
 	require.ErrorIs(t, err, io.EOF)
 	require.Equal(t, transcript([]*tuple.Frame{insertion(1, b)}), transcript(got))
 
+	// The largest record that max_row lets in.
+	largest := words(1, func(int) string { return string(bytes.Repeat([]byte{'x'}, 4<<20)) })
+	got, err = receive(t, send(t, largest.Schema, WriterOptions{}, insertion(1, largest)), ReaderOptions{})
+	require.ErrorIs(t, err, io.EOF)
+	require.Equal(t, transcript([]*tuple.Frame{insertion(1, largest)}), transcript(got))
+
 	w, err := NewWriter(io.Discard, b.Schema, WriterOptions{})
 	require.NoError(t, err)
 	huge := words(1, func(int) string { return string(bytes.Repeat([]byte{'x'}, MaxFrame)) })

@@ -43,7 +43,7 @@ func TestDeclaredSources(t *testing.T) {
 		{"file", `path = "x.dat"`, "q.toml:1:1: format: the name `x.dat` does not tell the format; add `format`, one of csv, tsv, jsonl, zeek, arrow, parquet"},
 		{"file", "path = \"x.csv\"\nformat = \"cvs\"\nfolow = true", "q.toml:2:10: format: `cvs` is not one of csv, tsv, jsonl, zeek, arrow, parquet; did you mean `csv`?\nq.toml:3:1: folow: unknown key `folow`; did you mean `follow`?"},
 		{"file", "path = \"x.jsonl\"\ndelimiter = \";\"", "q.toml:2:1: delimiter: unknown key `delimiter`; there are: path, format, max_row, follow"},
-		{"file", "path = \"x.csv\"\ndelimiter = \"ab\"\nmax_row = \"1GiB\"", "q.toml:2:13: delimiter: expected one ASCII character, got `ab`\nq.toml:3:11: max_row: 1073741824 bytes is out of range; expected 1024 to 67108864"},
+		{"file", "path = \"x.csv\"\ndelimiter = \"ab\"\nmax_row = \"1GiB\"", "q.toml:2:13: delimiter: expected one ASCII character, got `ab`\nq.toml:3:11: max_row: 1073741824 bytes is out of range; expected 1024 to 4194304"},
 		{"file", "path = \"x*.csv\"\nfollow = true", "q.toml:2:10: follow: one file can be followed, not several; declare a stream for each"},
 		{"file", "path = \"x.csv.gz\"\nfollow = true", "q.toml:2:10: follow: a compressed file cannot be followed; read it to its end, without `follow`"},
 		{"file", "path = \"x.arrow\"\nfollow = true", "q.toml:2:10: follow: the format arrow cannot be followed; read it to its end, without `follow`"},

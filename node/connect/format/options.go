@@ -28,6 +28,9 @@ func Names() []string {
 // DefaultMaxRow is the largest record by default, in bytes.
 const DefaultMaxRow = 1 << 20
 
+// LargestMaxRow is how much max_row may be.
+const LargestMaxRow = 4 << 20
+
 // Options say how a format is read or written.
 type Options struct {
 	Format    Name
@@ -111,7 +114,8 @@ func ReadOptions(r *spec.Reader, path string) (o Options, ok bool) {
 			r.Errorf("quote", "", "the quote is the delimiter")
 		}
 	}
-	o.MaxRow = int(connect.ReadSize(r, "max_row", DefaultMaxRow, 1<<10, 64<<20))
+	// A record that is taken must fit into a frame (8 MiB) as a row, with room for columns that read one field twice.
+	o.MaxRow = int(connect.ReadSize(r, "max_row", DefaultMaxRow, 1<<10, LargestMaxRow))
 	return o, len(r.P.Errors) == before
 }
 
