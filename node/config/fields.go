@@ -98,7 +98,7 @@ func timingFields() []Field {
 		{Path: "availability.miss", Type: "count", Default: "3", Range: "1 to 100",
 			Doc:   "How many heartbeats in a row must be missing before a neighbour counts as failed.",
 			value: func(c *Config) string { return strconv.Itoa(c.Availability.Miss) }},
-		{Path: "checkpoint.interval", Type: "duration", Default: "5s", Range: "100ms to 1h",
+		{Path: "checkpoint.interval", Type: "duration", Default: "5s", Range: "100ms to 30m",
 			Doc:   "How often a fragment's state is saved. A restart repeats at most so much work.",
 			value: func(c *Config) string { return duration(c.Checkpoint.Interval) }},
 	}
@@ -137,7 +137,7 @@ func limitFields() []Field {
 		{Path: "limits.partner.buffer", Type: "size", Default: "2GiB", Range: "1MiB to 1PiB",
 			Doc:   "A partner's subscription lapses when more than this waits for its acknowledgement.",
 			value: func(c *Config) string { return size(c.Limits.Partner.Buffer) }},
-		{Path: "limits.partner.age", Type: "duration", Default: "1h", Range: "1s to 365d",
+		{Path: "limits.partner.age", Type: "duration", Default: "1h", Range: "10s to 365d",
 			Doc:   "A partner's subscription lapses when it has acknowledged nothing for so long.",
 			value: func(c *Config) string { return duration(c.Limits.Partner.Age) }},
 	}

@@ -206,7 +206,7 @@ func (c *Config) availability(r *spec.Reader) {
 }
 
 func (c *Config) checkpoint(r *spec.Reader) {
-	c.Checkpoint.Interval = micros(r.Duration("interval", 5*tuple.Second, 100*tuple.Millisecond, tuple.Hour))
+	c.Checkpoint.Interval = micros(r.Duration("interval", 5*tuple.Second, 100*tuple.Millisecond, 30*tuple.Minute))
 	r.Done()
 }
 
@@ -220,9 +220,13 @@ func (c *Config) limits(r *spec.Reader) {
 		Streams:     int(p.Int("streams", 2048, 1, 1<<20)),
 		BytesPerSec: p.Size("bytes_per_sec", 0, 1<<10, 1<<40),
 		Buffer:      p.Size("buffer", 2<<30, 1<<20, 1<<50),
-		Age:         micros(p.Duration("age", tuple.Hour, tuple.Second, 365*tuple.Day)),
+		Age:         micros(p.Duration("age", tuple.Hour, 10*tuple.Second, 365*tuple.Day)),
 	}
 	p.Done()
+	if c.Limits.Partner.Age <= c.Checkpoint.Interval {
+		// Acknowledgements come once a recovery point: every partner would lapse before its first.
+		r.Errorf("partner", "give partners several intervals", "partner.age is %s, no longer than checkpoint.interval, %s", c.Limits.Partner.Age, c.Checkpoint.Interval)
+	}
 	r.Done()
 }
 
