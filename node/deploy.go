@@ -234,7 +234,7 @@ func (n *Node) push(v *descriptor.Verified, hosts []peer.ID) {
 	slices.Sort(hosts)
 	for _, p := range slices.Compact(hosts) {
 		if err := n.host.Send(p, pushOf(v)); err != nil {
-			n.log.Info("host learns of it when it is up again", zap.String("query", v.ID()), zap.Error(err))
+			n.log.Info("a host was not reached; one that has a part learns of it when it is up again", zap.String("query", v.ID()), zap.Error(err))
 		}
 	}
 }

@@ -136,7 +136,7 @@ func (d *deployment) permitOutput(f *query.FragmentPlan, stream string) func(str
 			if !strings.HasPrefix(name, d.n.cfg.Node.Org+"/") || d.ownSource(name) {
 				continue
 			}
-			if _, err := d.n.streams.Permit(name, org); err != nil {
+			if _, err := d.n.streams.exported(name, org); err != nil {
 				return err
 			}
 		}
@@ -144,8 +144,8 @@ func (d *deployment) permitOutput(f *query.FragmentPlan, stream string) func(str
 	}
 }
 
-// ownSource reports whether the query itself declares a source: who deploys it says by that where it goes. A stream of
-// another query goes only where that query lets it.
+// ownSource reports whether the query itself declares a source: who deploys it says by that where it goes. What another
+// query makes needs an export like any stream.
 func (d *deployment) ownSource(name string) bool {
 	for _, s := range d.plan.Diagram.Streams {
 		if s.Foreign == "" && s.StreamName(d.owner, d.query) == name {

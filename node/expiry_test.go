@@ -6,9 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"fednode/node/config"
 	"fednode/node/export"
 	"fednode/node/flow"
 	"fednode/node/wire"
+	"fednode/query"
 	"fednode/query/tuple"
 )
 
@@ -43,6 +45,21 @@ func TestNothingLeavesThroughAnotherNodeOfOurs(t *testing.T) {
 	var refused *flow.RefusedError
 	require.ErrorAs(t, err, &refused)
 	require.Contains(t, refused.Reason, "south/secret does not leave for north")
+}
+
+// TestOtherQuerysStreamNeedsAnExport: what one of our queries makes does not leave through a second one.
+func TestOtherQuerysStreamNeedsAnExport(t *testing.T) {
+	s := newStreams("north", nil, time.Now)
+	schema := tuple.MustSchema(tuple.Field{Name: "v", Type: tuple.Of(tuple.Int64)})
+	s.put(flow.NewOutput(flow.OutputConfig{Name: "north/a/out", Schema: schema, Limit: 1, Generation: 1}), func(string) error { return nil })
+	made := &query.FragmentPlan{Name: "made", Inputs: []query.FragmentInput{{Stream: "north/a/out", Source: &query.Stream{}}}}
+	reader := &query.FragmentPlan{Name: "reader", Inputs: []query.FragmentInput{{Stream: "north/b/made", Fragment: "made"}}}
+	d := &deployment{owner: "north", query: "b", hosts: map[string]host{"made": {"north", "n1"}, "reader": {"south", "s1"}},
+		n:    &Node{streams: s, cfg: &config.Config{Node: config.Node{Org: "north"}}},
+		plan: &query.Plan{Diagram: &query.Diagram{}, Fragments: []*query.FragmentPlan{made, reader}}}
+	var denied *export.DeniedError
+	require.ErrorAs(t, d.permitOutput(made, "north/b/made")("south"), &denied)
+	require.Equal(t, "north/a/out", denied.Stream)
 }
 
 // TestHeardStreams: what a peer tells replaces what it told before, and goes with it.

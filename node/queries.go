@@ -270,12 +270,6 @@ func (q *queries) announced(p p2p.Peer, m *wire.Announce) {
 	if len(lacking) > 0 {
 		q.send(p.ID, &wire.Pull{Queries: lacking})
 	}
-	for _, r := range m.Revisions {
-		// We do not announce to a peer what no longer concerns it; one that was down meanwhile works on by the old.
-		if v, ok := q.book.Get(r.Query); ok && descriptor.Compare(v.Revision(), r) > 0 && !v.Concerns(p.Member.Org) {
-			q.send(p.ID, pushOf(v))
-		}
-	}
 }
 
 // pulled hands over descriptors that concern the asker.

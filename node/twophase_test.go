@@ -112,22 +112,3 @@ func TestStoppedQueryOfAPartner(t *testing.T) {
 	f.nodes["south"].stop()
 	require.DirExists(t, dir)
 }
-
-// TestHostThatWasDown learns when it is back that a replacement has taken its part away.
-func TestHostThatWasDown(t *testing.T) {
-	f := threeOrgs(t, map[string]string{"south": "[[federation.host]]\norg = \"north\"\n"})
-	north, south := f.nodes["north"], f.nodes["south"]
-	out := filepath.Join(t.TempDir(), "suspects.csv")
-	_, err := north.node.Deploy(t.Context(), "netmon.toml", []byte(edgeQuery(out)), false)
-	require.NoError(t, err)
-	f.eventually(func() bool { return south.node.queries.runningFor("north", "") == 1 }, "the fragment runs at south")
-	south.stop()
-	f.eventually(func() bool { return north.node.streams.peersUp() == 1 }, "south is down")
-	_, err = north.node.Deploy(t.Context(), "netmon.toml", []byte(netmonQuery(out, "")), true)
-	require.NoError(t, err)
-	south.start()
-	f.eventually(func() bool {
-		v, ok := south.node.queries.book.Get("north/netmon")
-		return ok && v.Epoch == 2 && south.node.queries.runningFor("north", "") == 0
-	}, "south has learnt of it")
-}
