@@ -1,7 +1,9 @@
 package bind
 
 import (
+	"maps"
 	"path/filepath"
+	"slices"
 	"sort"
 
 	"fednode/node/connect"
@@ -139,11 +141,22 @@ func (c *Connectors) Finish(d *query.Diagram) {
 func (c *Connectors) Sink(o *query.Output, r *spec.Reader) {
 	shape := &connect.SinkStream{Name: o.Name}
 	if plan := c.kind(o.Connector).Sink(r, shape); plan != nil {
-		for name, other := range c.Sinks {
-			if plan.Path != "" && filepath.Clean(plan.Path) == filepath.Clean(other.Plan.Path) {
-				r.Errorf("path", "give each output a file of its own", "outputs.%s writes %s too", name, plan.Path)
-			}
+		if other := c.writing(plan.Path); other != "" {
+			r.Errorf("path", "give each output a file of its own", "outputs.%s writes %s too", other, plan.Path)
 		}
 		c.Sinks[o.Name] = &Sink{Plan: plan, shape: shape}
 	}
+}
+
+// writing returns the first output, by name, that writes a file already. Standard output may be shared.
+func (c *Connectors) writing(path string) string {
+	if path == "" || path == "-" {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Sinks)) {
+		if filepath.Clean(path) == filepath.Clean(c.Sinks[name].Plan.Path) {
+			return name
+		}
+	}
+	return ""
 }
