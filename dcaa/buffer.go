@@ -11,7 +11,8 @@ import (
 // they belong to another generation.
 type TruncatedError struct {
 	Asked tuple.Position
-	// First is the oldest place from which the stream can be continued.
+	// First is the oldest place from which the stream can be continued: with the ids above First.ID. First.Time is the end
+	// of the stretch of stime in which the rows before it lie; it promises no boundary.
 	First tuple.Position
 }
 
@@ -30,7 +31,9 @@ type OutputBuffer struct {
 	bytes      int64
 	// truncated is what has been dropped: all ids ≤ ID, all boundaries ≤ Time.
 	truncated tuple.Position
-	acked     map[string]tuple.Position
+	// lost is the end of the stretch of stime in which dropped rows lie. It can be beyond truncated.Time.
+	lost  tuple.Time
+	acked map[string]tuple.Position
 }
 
 // holding is what the buffer knows of a frame: its sequence number and its size. Numbers rise, not always by one.
@@ -42,10 +45,10 @@ type holding struct {
 // NewOutputBuffer returns an empty buffer of a generation. start is the position of what was emitted, and acknowledged
 // by all, before: the zero id and MinTime for a new stream.
 func NewOutputBuffer(generation uint64, start tuple.Position) *OutputBuffer {
-	return &OutputBuffer{generation: generation, truncated: start, acked: make(map[string]tuple.Position)}
+	return &OutputBuffer{generation: generation, truncated: start, lost: start.Time, acked: make(map[string]tuple.Position)}
 }
 
-// Append adds a frame: an INSERTION that continues the ids, or a BOUNDARY that rises.
+// Append adds a frame: an INSERTION that continues the ids, a BOUNDARY that rises, or a GAP at the present id.
 func (b *OutputBuffer) Append(f *tuple.Frame) {
 	size := FrameBytes(f)
 	b.frames = append(b.frames, f)
@@ -99,7 +102,9 @@ func (b *OutputBuffer) Reaches(from tuple.Position) error {
 	gone := from.Generation == b.generation && from.ID < b.truncated.ID ||
 		from.Generation != b.generation && (from.Generation != 0 || b.truncated.ID > 0)
 	if gone {
-		return &TruncatedError{Asked: from, First: b.first()}
+		first := b.first()
+		first.Time = max(first.Time, b.lost)
+		return &TruncatedError{Asked: from, First: first}
 	}
 	return nil
 }
@@ -148,78 +153,6 @@ func (b *OutputBuffer) Acked(name string) (tuple.Position, bool) {
 	return p, ok
 }
 
-// truncate drops the frames that every counted neighbour has acknowledged. With nobody to count nothing is dropped: the
-// first neighbour may still come.
-func (b *OutputBuffer) truncate() {
-	if len(b.acked) == 0 {
-		return
-	}
-	low := tuple.Position{ID: ^uint64(0), Time: tuple.MaxTime}
-	for _, p := range b.acked {
-		low.ID, low.Time = min(low.ID, p.ID), min(low.Time, p.Time)
-	}
-	n := 0
-	for n < len(b.frames) && b.covered(b.frames[n], low) {
-		b.bytes -= b.held[n].size
-		n++
-	}
-	clear(b.frames[:n])
-	b.frames, b.held = b.frames[n:], b.held[n:]
-}
-
-// Shed drops the oldest frames until at most limit bytes are held, if nobody is counted: it is for an output that nobody
-// is known to read. Who comes later finds the newest.
-func (b *OutputBuffer) Shed(limit int64) {
-	if len(b.acked) > 0 {
-		return
-	}
-	end := tuple.Position{ID: ^uint64(0), Time: tuple.MaxTime}
-	n := 0
-	for ; n < len(b.frames) && b.bytes > limit; n++ {
-		b.covered(b.frames[n], end)
-		b.bytes -= b.held[n].size
-	}
-	clear(b.frames[:n])
-	b.frames, b.held = b.frames[n:], b.held[n:]
-}
-
-// covered reports whether a frame lies before p, and remembers it as dropped if so.
-func (b *OutputBuffer) covered(f *tuple.Frame, p tuple.Position) bool {
-	switch f.Kind {
-	case tuple.Insertion:
-		if f.LastID > p.ID {
-			return false
-		}
-		b.truncated.ID = max(b.truncated.ID, f.LastID)
-	default:
-		if f.Time > p.Time {
-			return false
-		}
-		b.truncated.Time = max(b.truncated.Time, f.Time)
-	}
-	return true
-}
-
-// Seek returns the sequence number of the first frame that a subscriber at p still needs.
-func (b *OutputBuffer) Seek(p tuple.Position) uint64 {
-	i := sort.Search(len(b.frames), func(i int) bool {
-		for ; i < len(b.frames); i++ {
-			if b.frames[i].Kind == tuple.Insertion {
-				return b.frames[i].LastID > p.ID
-			}
-		}
-		return true
-	})
-	// Boundaries before that frame which the subscriber does not know are needed too; they stand right before it.
-	for i > 0 && b.frames[i-1].Kind != tuple.Insertion && b.frames[i-1].Time > p.Time {
-		i--
-	}
-	if i == len(b.held) {
-		return b.next
-	}
-	return b.held[i].seq
-}
-
 // Frame returns the first held frame whose number is at least seq, and its number; ok is false if none has been
 // appended yet.
 func (b *OutputBuffer) Frame(seq uint64) (f *tuple.Frame, at uint64, ok bool) {
@@ -243,25 +176,3 @@ func (b *OutputBuffer) Bytes() int64 { return b.bytes }
 
 // Len returns the number of frames held.
 func (b *OutputBuffer) Len() int { return len(b.frames) }
-
-// dropIdleBoundary keeps a quiet stream from filling the buffer: of many boundaries in a row only the last counts. A
-// few are left, since a subscriber may be on its way through them; numbers of dropped frames are never used again.
-func (b *OutputBuffer) dropIdleBoundary() {
-	const most = 64
-	n := len(b.frames)
-	if n < most || b.frames[n-1].Kind != tuple.Boundary {
-		return
-	}
-	for i := n - most; i < n; i++ {
-		if b.frames[i].Kind != tuple.Boundary {
-			return
-		}
-	}
-	cut := n - most
-	for i := cut; i < n-1; i++ {
-		b.bytes -= b.held[i].size
-	}
-	b.frames[cut], b.held[cut] = b.frames[n-1], b.held[n-1]
-	clear(b.frames[cut+1:])
-	b.frames, b.held = b.frames[:cut+1], b.held[:cut+1]
-}

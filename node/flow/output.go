@@ -232,7 +232,7 @@ func (c *outputCursor) Next(ctx context.Context) (*tuple.Frame, error) {
 			c.advance(f)
 			return f, nil
 		case dropped.ID > c.at.ID:
-			return nil, &dcaa.TruncatedError{Asked: c.at, First: dropped}
+			return nil, c.gone(dropped.Generation)
 		case dropped.Time > c.at.Time:
 			// All rows before it are there: without it whoever comes late would never learn that the stream has ended.
 			f := &tuple.Frame{Kind: tuple.Boundary, Generation: dropped.Generation, Time: dropped.Time}
@@ -247,6 +247,15 @@ func (c *outputCursor) Next(ctx context.Context) (*tuple.Frame, error) {
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// gone says what the cursor can no longer be given.
+func (c *outputCursor) gone(generation uint64) error {
+	at := c.at
+	at.Generation = generation
+	c.o.mu.Lock()
+	defer c.o.mu.Unlock()
+	return c.o.buffer.Reaches(at)
 }
 
 func (c *outputCursor) advance(f *tuple.Frame) {

@@ -165,12 +165,10 @@ func (r *Runner) restoreOutputs(p *storage.RecoveryPoint) error {
 		}
 		start := tuple.Position{Generation: state.Generation, ID: state.NextID - 1, Time: tuple.MinTime}
 		if len(frames) > 0 {
-			start.ID = frames[0].FirstID - 1
+			start.ID = before(frames[0])
 		}
 		r.numbers = append(r.numbers, sunion.RestoreSOutput(sunion.OutputState{Generation: state.Generation, Next: state.NextID, Boundary: state.Boundary}))
-		if state.Boundary != tuple.MinTime {
-			frames = append(frames, &tuple.Frame{Kind: tuple.Boundary, Generation: state.Generation, Time: state.Boundary})
-		}
+		frames = withBoundary(frames, state.Generation, state.Boundary)
 		r.addOutput(o, flow.OutputConfig{Generation: state.Generation, Start: start, Unacknowledged: frames})
 	}
 	return nil
@@ -204,8 +202,11 @@ func (r *Runner) snapshot() *storage.RecoveryPoint {
 		state := storage.OutputState{Stream: o.Name(), Generation: s.Generation, NextID: s.Next, Boundary: s.Boundary}
 		_, frames := o.Unacknowledged()
 		for _, f := range frames {
-			if f.Kind == tuple.Insertion {
+			switch f.Kind {
+			case tuple.Insertion:
 				state.Unacked = append(state.Unacked, storage.Unacked{FirstID: f.FirstID, LastID: f.LastID, Frame: encodeFrame(f)})
+			case tuple.Gap:
+				state.Unacked = append(state.Unacked, storage.Unacked{FirstID: f.FirstID, LastID: f.FirstID, Frame: encodeGap(f)})
 			}
 		}
 		p.Outputs = append(p.Outputs, state)
@@ -221,33 +222,6 @@ func (r *Runner) acknowledge(p *storage.RecoveryPoint) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.status.PointAt, r.status.PointBoundary = r.cfg.Clock.Now(), p.Boundary
-}
-
-// encodeFrame writes an INSERTION frame of a known schema.
-func encodeFrame(f *tuple.Frame) []byte {
-	var e tuple.Encoder
-	e.Uint(f.Generation)
-	e.Uint(f.FirstID)
-	e.Uint(f.LastID)
-	e.Uint64s(f.IDs)
-	e.Batch(f.Batch)
-	return e.B
-}
-
-func decodeFrame(b []byte, schema *tuple.Schema) (*tuple.Frame, error) {
-	d := tuple.NewDecoder(b)
-	f := &tuple.Frame{Kind: tuple.Insertion, Generation: d.Uint(), FirstID: d.Uint(), LastID: d.Uint(), IDs: d.Uint64s()}
-	if len(f.IDs) == 0 {
-		f.IDs = nil
-	}
-	f.Batch = d.Batch(schema)
-	if err := d.Close(); err != nil {
-		return nil, err
-	}
-	if n := uint64(f.Batch.Rows()); f.IDs == nil && f.LastID-f.FirstID+1 != n {
-		return nil, fmt.Errorf("%w: ids %d to %d for %d rows", tuple.ErrCorrupt, f.FirstID, f.LastID, n)
-	}
-	return f, nil
 }
 
 // Store is a Points over the store's recovery points.

@@ -156,6 +156,8 @@ type harness struct {
 	t      *testing.T
 	net    *network
 	points *storage.RecoveryPoints
+	// gaps that the consumer has heard of, over all lives of the fragment
+	gaps []*tuple.Frame
 	// life of the fragment
 	store *crashable
 	stop  func()
@@ -222,6 +224,8 @@ func (h *harness) collect(each func(rows int)) []string {
 			}
 			p.ID, p.Generation = f.LastID, f.Generation
 			in.Ack(p)
+		case tuple.Gap:
+			h.gaps = append(h.gaps, f)
 		default:
 			h.t.Fatalf("frame %v", f)
 		}

@@ -1,0 +1,129 @@
+package dcaa
+
+import (
+	"sort"
+
+	"fednode/query/tuple"
+)
+
+// truncate drops the frames that every counted neighbour has acknowledged. With nobody to count nothing is dropped: the
+// first neighbour may still come.
+func (b *OutputBuffer) truncate() {
+	if len(b.acked) == 0 {
+		return
+	}
+	low := tuple.Position{ID: ^uint64(0), Time: tuple.MaxTime}
+	for _, p := range b.acked {
+		low.ID, low.Time = min(low.ID, p.ID), min(low.Time, p.Time)
+	}
+	b.drop(b.before(low))
+}
+
+// before returns how many of the oldest frames lie before p. A GAP has no place of its own: its stretch of stime may be
+// acknowledged, by rows of other inputs, before anybody has heard of it. Who has acknowledged a frame behind it has.
+func (b *OutputBuffer) before(p tuple.Position) int {
+	n := 0
+	for i, f := range b.frames {
+		switch {
+		case f.Kind == tuple.Gap:
+			continue
+		case f.Kind == tuple.Insertion && f.LastID > p.ID, f.Kind != tuple.Insertion && f.Time > p.Time:
+			return n
+		}
+		n = i + 1
+	}
+	return n
+}
+
+// Shed drops the oldest frames until at most limit bytes are held, if nobody is counted: it is for an output that nobody
+// is known to read. Who comes later finds the newest.
+func (b *OutputBuffer) Shed(limit int64) {
+	if len(b.acked) > 0 {
+		return
+	}
+	n, left := 0, b.bytes
+	for ; n < len(b.frames) && left > limit; n++ {
+		left -= b.held[n].size
+	}
+	for n > 0 && b.frames[n-1].Kind == tuple.Gap {
+		n-- // nothing that is dropped behind it would tell who comes later
+	}
+	b.drop(n)
+}
+
+// drop forgets the n oldest frames, and remembers how far they went.
+func (b *OutputBuffer) drop(n int) {
+	for i, f := range b.frames[:n] {
+		b.bytes -= b.held[i].size
+		switch f.Kind {
+		case tuple.Insertion:
+			b.truncated.ID = max(b.truncated.ID, f.LastID)
+			b.lost = max(b.lost, latest(f.Batch).Add(1))
+		case tuple.Boundary:
+			b.truncated.Time = max(b.truncated.Time, f.Time)
+		}
+	}
+	clear(b.frames[:n])
+	b.frames, b.held = b.frames[n:], b.held[n:]
+}
+
+// latest returns the largest stime of a batch, MinTime if it has no rows.
+func latest(b *tuple.Batch) tuple.Time {
+	high := tuple.MinTime
+	if b.Sel == nil {
+		for _, t := range b.Time {
+			high = max(high, t)
+		}
+		return high
+	}
+	for _, r := range b.Sel {
+		high = max(high, b.Time[r])
+	}
+	return high
+}
+
+// Seek returns the sequence number of the first frame that a subscriber at p still needs. A GAP right behind the last
+// row or boundary that it has is needed: it cannot be told from one that it has heard of already, and to hear of it twice
+// does no harm.
+func (b *OutputBuffer) Seek(p tuple.Position) uint64 {
+	// The first frame from which on the next rows are new: it stands right behind the last rows that are not.
+	i := sort.Search(len(b.frames), func(i int) bool {
+		for ; i < len(b.frames); i++ {
+			if b.frames[i].Kind == tuple.Insertion {
+				return b.frames[i].LastID > p.ID
+			}
+		}
+		return true
+	})
+	for k := i; k < len(b.frames) && b.frames[k].Kind != tuple.Insertion; k++ {
+		if b.frames[k].Kind == tuple.Boundary && b.frames[k].Time <= p.Time {
+			i = k + 1
+		}
+	}
+	if i == len(b.held) {
+		return b.next
+	}
+	return b.held[i].seq
+}
+
+// dropIdleBoundary keeps a quiet stream from filling the buffer: of many boundaries in a row only the last counts. A
+// few are left, since a subscriber may be on its way through them; numbers of dropped frames are never used again.
+func (b *OutputBuffer) dropIdleBoundary() {
+	const most = 64
+	n := len(b.frames)
+	if n < most || b.frames[n-1].Kind != tuple.Boundary {
+		return
+	}
+	for i := n - most; i < n; i++ {
+		if b.frames[i].Kind != tuple.Boundary {
+			return
+		}
+	}
+	cut := n - most
+	for i := cut; i < n-1; i++ {
+		b.bytes -= b.held[i].size
+	}
+	b.frames[cut], b.held[cut] = b.frames[n-1], b.held[n-1]
+	clear(b.frames[cut+1:])
+	b.frames, b.held = b.frames[:cut+1], b.held[:cut+1]
+}
