@@ -6,7 +6,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -22,13 +21,13 @@ type capture struct {
 }
 
 // plainName returns a name for the set's records in one file, with the extension that the set has.
-func (n *network) plainName() string {
-	return "copy" + path.Ext(strings.TrimSuffix(n.source, ".gz"))
+func plainName(n *Network) string {
+	return "copy" + path.Ext(strings.TrimSuffix(n.Source, ".gz"))
 }
 
-// format returns which lines of the set are no records.
-func (n *network) format() format.Name {
-	switch path.Ext(strings.TrimSuffix(n.source, ".gz")) {
+// formatOf returns the set's format, which says what lines are no records.
+func formatOf(n *Network) format.Name {
+	switch path.Ext(strings.TrimSuffix(n.Source, ".gz")) {
 	case ".log":
 		return format.Zeek
 	case ".json":
@@ -37,14 +36,14 @@ func (n *network) format() format.Name {
 	return format.CSV
 }
 
-// readCapture reads all files that match the pattern, in byte order of their paths. Their heads must be equal.
-func readCapture(t *testing.T, pattern string, f format.Name) *capture {
+// readCapture reads all files of a network in their order. Their heads must be equal.
+func readCapture(t *testing.T, n *Network, data string) *capture {
 	t.Helper()
 	c := &capture{}
-	files := matches(t, pattern)
-	require.NotEmpty(t, files, pattern)
+	files, err := n.Files(data)
+	require.NoError(t, err)
 	for i, file := range files {
-		head, records := splitLines(readPacked(t, file), f)
+		head, records := splitLines(readPacked(t, file), formatOf(n))
 		if i == 0 {
 			c.head = head
 		}
@@ -52,23 +51,6 @@ func readCapture(t *testing.T, pattern string, f format.Name) *capture {
 		c.records = append(c.records, records...)
 	}
 	return c
-}
-
-// matches lists the files below the part of a pattern that has no wildcards, with ** as all levels below it.
-func matches(t *testing.T, pattern string) []string {
-	root, last, deep := strings.Cut(pattern, "**/")
-	if !deep {
-		return []string{pattern}
-	}
-	var out []string
-	require.NoError(t, filepath.WalkDir(root, func(p string, d os.DirEntry, err error) error {
-		if ok, _ := filepath.Match(last, filepath.Base(p)); ok && err == nil {
-			out = append(out, p)
-		}
-		return err
-	}))
-	slices.Sort(out)
-	return out
 }
 
 // readPacked reads a file, whatever its compression.

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,17 +19,11 @@ import (
 
 // dataDir returns the folder of the public data sets; ok is false, and the log says so, where they are not at hand.
 func dataDir(t *testing.T) (dir string, ok bool) {
-	dir = os.Getenv("FEDNODE_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "data")
+	dir, ok = Dir()
+	if !ok {
+		t.Log(Absent)
 	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		t.Log("the public data sets are not here: nothing was compared; set FEDNODE_DATA to their folder")
-		return "", false
-	}
-	dir, err := filepath.Abs(dir)
-	require.NoError(t, err)
-	return dir, true
+	return dir, ok
 }
 
 // job is one run of a query file of testdata.
@@ -72,20 +65,6 @@ func (j *job) run(t *testing.T) (string, *local.Report) {
 		require.Zero(t, s.Errors+s.Future, "%s: %s", s.Name, s.First)
 	}
 	return dir, report
-}
-
-// sums reads a SHA256SUMS file: the hash of each file by name.
-func sums(t *testing.T, path string) map[string]string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	out := make(map[string]string)
-	for line := range strings.Lines(string(text)) {
-		hash, name, ok := strings.Cut(strings.TrimSpace(line), "  ")
-		require.True(t, ok, "%s: %q", path, line)
-		out[name] = hash
-	}
-	return out
 }
 
 func fileSum(t *testing.T, path string) string {

@@ -31,20 +31,20 @@ func TestGroundTruthLate(t *testing.T) {
 	if !ok {
 		return
 	}
-	for _, n := range networks() {
-		t.Run(n.name, func(t *testing.T) {
-			before := n.rows + 1
-			for _, row := range readCSV(t, filepath.Join(data, n.expected, "late_rows.csv")) {
+	for _, n := range Networks() {
+		t.Run(n.Name, func(t *testing.T) {
+			before := n.Rows + 1
+			for _, row := range readCSV(t, filepath.Join(data, n.Expected, "late_rows.csv")) {
 				closed, err := strconv.ParseUint(row[1], 10, 64)
 				require.NoError(t, err)
-				j := n.job(data)
+				j := networkJob(&n, data)
 				j.set = append([]query.Edit{{Name: "streams.conns.max_out_of_order", Value: row[0] + "s"}}, j.set...)
 				_, report := j.run(t)
 				s := report.Streams[0]
-				require.Equal(t, n.rows, s.Rows+s.Late, "slack %s s", row[0])
+				require.Equal(t, n.Rows, s.Rows+s.Late, "slack %s s", row[0])
 				require.GreaterOrEqual(t, s.Late, closed, "slack %s s", row[0])
 				require.LessOrEqual(t, s.Late, before, "more slack, more late rows at %s s", row[0])
-				if behind, known := n.behind[row[0]]; known {
+				if behind, known := n.Behind[row[0]]; known {
 					require.Equal(t, behind, s.Late, "slack %s s", row[0])
 				}
 				before = s.Late

@@ -1,72 +1,80 @@
 package proc
 
 import (
-	"bufio"
 	"os"
 	"path/filepath"
-	"slices"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"fednode/query"
 	"fednode/testnet"
+	"fednode/testnet/dataset"
 )
 
-// TestProcessDataSets: over public data sets, dealt out to three daemons, the network-monitoring query finds exactly what
-// other programs found.
+// TestProcessDataSets: each public capture, its records dealt out to daemons of three organisations, gives the windows
+// that other programs found, byte for byte.
 func TestProcessDataSets(t *testing.T) {
-	data, ok := dataDir(t)
+	data, ok := dataset.Dir()
 	if !ok {
+		t.Log(dataset.Absent)
 		return
 	}
-	for _, c := range []struct{ name, query, data, expected string }{
-		{"rita", "netmon-zeek.toml", "net-rita-exposed-host/data/*/*.log.gz", "net-rita-exposed-host/expected"},
-		{"argus test2", "netmon-argus.toml", "net-argus-ctu/data/test2-malicious.binetflow", "net-argus-ctu/expected/test2-malicious"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			files, err := filepath.Glob(filepath.Join(data, c.data))
+	for _, n := range dataset.Networks() {
+		t.Run(n.Name, func(t *testing.T) {
+			files, err := n.Files(data)
 			require.NoError(t, err)
-			require.NotEmpty(t, files)
-			slices.Sort(files)
+			want, err := n.Sums(data)
+			require.NoError(t, err)
 			s := testnet.Default()
-			s.Query, s.Data = filepath.Join("..", "dataset", "testdata", c.query), files
+			s.Query, s.Data = editedQuery(t, filepath.Join("..", "dataset", "testdata", n.Query), n.Set), files
 			net := up(t, s, nil)
-			awaitView(t, net, time.Minute, "all data are through", done)
-			want := sums(t, filepath.Join(data, c.expected, "SHA256SUMS.uncompressed"))
-			for _, o := range []string{"per_window_src.csv", "active.csv", "scanning.csv", "both.csv"} {
-				require.NotEmpty(t, want[o], o)
-				require.Equal(t, want[o], sum(t, homeFile(net, o)), o)
+			v := awaitView(t, net, 2*time.Minute, "all data are through", done)
+			requireDealt(t, &v, n.Rows)
+			for _, o := range dataset.NetworkOutputs() {
+				require.Equal(t, want[o], sum(t, homeFile(net, o+".csv")), "sha256 of %s", o)
 			}
 		})
 	}
 }
 
-// dataDir returns the folder of the public data sets; ok is false, and the log says so, where they are not at hand.
-func dataDir(t *testing.T) (dir string, ok bool) {
-	dir = os.Getenv("FEDNODE_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "data")
+// requireDealt holds each of three nodes to its share of the rows, and all nodes to having read every record: none was
+// late or could not be read.
+func requireDealt(t *testing.T, v *testnet.View, rows uint64) {
+	t.Helper()
+	require.Empty(t, v.Failures)
+	require.Len(t, v.Nodes, 3)
+	total := uint64(0)
+	for _, n := range v.Nodes {
+		require.InDelta(t, float64(rows)/3, float64(n.Rows), 1, n.ID)
+		total += n.Rows
 	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		t.Log("the public data sets are not here: nothing was compared; set FEDNODE_DATA to their folder")
-		return "", false
-	}
-	return dir, true
+	require.Equal(t, rows, total)
 }
 
-// sums reads a SHA256SUMS file: the hash of each file by name.
-func sums(t *testing.T, path string) map[string]string {
+// editedQuery returns a query file in which values of strings are changed, each of a key that is there once.
+func editedQuery(t *testing.T, file string, set []query.Edit) string {
 	t.Helper()
-	f, err := os.Open(path)
+	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	defer f.Close()
-	out := make(map[string]string)
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if hash, name, ok := strings.Cut(lines.Text(), " "); ok {
-			out[filepath.Base(strings.TrimLeft(name, " *"))] = hash
+	for _, e := range set {
+		value, err := strconv.Unquote(e.Value)
+		if err != nil {
+			value = e.Value
 		}
+		key := regexp.MustCompile(`\b` + regexp.QuoteMeta(e.Name[strings.LastIndexByte(e.Name, '.')+1:]) + ` = "[^"]*"`)
+		place := key.FindIndex(text)
+		require.NotNil(t, place, "%s has no %s", file, e.Name)
+		require.Len(t, key.FindAllIndex(text, -1), 1, "%s: %s", file, e.Name)
+		found := string(text[place[0]:place[1]])
+		edited := found[:strings.IndexByte(found, '"')] + strconv.Quote(value)
+		text = []byte(string(text[:place[0]]) + edited + string(text[place[1]:]))
 	}
+	out := filepath.Join(t.TempDir(), filepath.Base(file))
+	require.NoError(t, os.WriteFile(out, text, 0o644))
 	return out
 }
