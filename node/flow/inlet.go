@@ -48,7 +48,8 @@ type Inlet struct {
 	// Owned by the goroutine that calls Next.
 	cursor   Cursor
 	pos      tuple.Position // of what has been delivered
-	promised tuple.Time     // highest boundary that has come: no later row lies below it
+	promised tuple.Time     // highest boundary of this generation that has come: no later row lies below it
+	settled  tuple.Time     // boundary at which this generation was taken up: what it has of before is not delivered
 	failed   bool           // nothing new has come since the last opening or try
 	delay    time.Duration  // before the next try after a failed one
 	said     bool           // something has been reported
@@ -74,7 +75,7 @@ const (
 // NewInlet returns a subscription that begins at s.From, which is durable. report hears of changes, never of single
 // tries, on the goroutine that calls Next and with its context.
 func NewInlet(dir Directory, stream string, s Subscriber, report func(context.Context, InletEvent)) *Inlet {
-	return &Inlet{stream: stream, name: s.Name, counted: s.Counted, schema: s.Schema, dir: dir, pos: s.From, durable: s.From, report: report, promised: tuple.MinTime, delay: retryFirst}
+	return &Inlet{stream: stream, name: s.Name, counted: s.Counted, schema: s.Schema, dir: dir, pos: s.From, durable: s.From, report: report, promised: tuple.MinTime, settled: tuple.MinTime, delay: retryFirst}
 }
 
 // Stream returns the stream's name.
@@ -186,8 +187,17 @@ func (i *Inlet) open(ctx context.Context) (gap *tuple.Frame, err error) {
 // gives that itself.
 func (i *Inlet) gap(gone *dcaa.TruncatedError) *tuple.Frame {
 	f := &tuple.Frame{Kind: tuple.Gap, Time: i.pos.Time, To: max(i.pos.Time, gone.First.Time), Generation: gone.First.Generation, FirstID: gone.First.ID, Reason: gone.Error()}
-	i.pos.Generation, i.pos.ID = gone.First.Generation, gone.First.ID
+	i.jump(f)
 	return f
+}
+
+// jump goes on behind a gap. A new generation may begin with rows that lie before what the one before had promised: a
+// source whose log has lost its end reads them again. The consumer is done with that stretch and must not get them.
+func (i *Inlet) jump(gap *tuple.Frame) {
+	if gap.Generation != i.pos.Generation {
+		i.promised, i.settled = tuple.MinTime, i.pos.Time
+	}
+	i.pos.Generation, i.pos.ID = gap.Generation, gap.FirstID
 }
 
 func (i *Inlet) wait(ctx context.Context) error {
@@ -215,7 +225,7 @@ func (i *Inlet) accept(f *tuple.Frame) (*tuple.Frame, error) {
 		}
 		i.pos.Time = f.Time
 	case tuple.Gap:
-		i.pos.Generation, i.pos.ID = f.Generation, f.FirstID
+		i.jump(f)
 	}
 	return f, nil
 }
@@ -231,11 +241,37 @@ func (i *Inlet) acceptRows(f *tuple.Frame) (*tuple.Frame, error) {
 		return nil, nil
 	}
 	f = f.After(i.pos.ID)
-	if t := earliest(f.Batch); t < i.promised {
-		return nil, fmt.Errorf("stream %s: a row of %v after the boundary %v", i.stream, t, i.promised)
+	first := earliest(f.Batch)
+	if first < i.promised {
+		return nil, fmt.Errorf("stream %s: a row of %v after the boundary %v", i.stream, first, i.promised)
 	}
 	i.pos.ID, i.pos.Generation = f.LastID, f.Generation
+	if first < i.settled {
+		f = since(f, i.settled)
+	}
 	return f, nil
+}
+
+// since returns the frame without the rows before t, nil if none is left.
+func since(f *tuple.Frame, t tuple.Time) *tuple.Frame {
+	cut := *f
+	cut.Batch = &tuple.Batch{Schema: f.Batch.Schema, Time: f.Batch.Time, Cols: f.Batch.Cols, Ordered: f.Batch.Ordered}
+	cut.IDs = nil
+	for n := range f.Batch.Rows() {
+		row := f.Batch.Row(n)
+		if f.Batch.Time[row] < t {
+			continue
+		}
+		id := f.FirstID + uint64(n)
+		if f.IDs != nil {
+			id = f.IDs[n]
+		}
+		cut.Batch.Sel, cut.IDs = append(cut.Batch.Sel, uint32(row)), append(cut.IDs, id)
+	}
+	if cut.IDs == nil {
+		return nil
+	}
+	return &cut
 }
 
 // earliest returns the smallest stime of a batch, MaxTime if it has no rows.

@@ -92,3 +92,48 @@ func TestGapPromisesNoBoundary(t *testing.T) {
 		t.Fatalf("got %v %v, want the end", f, err)
 	}
 }
+
+// TestNewGeneration shows that a source which has lost the end of its log, and reads again what it had delivered, is
+// followed into its new generation: the consumer gets a gap that names what it lacks, then what lies behind its boundary,
+// and nothing of before.
+func TestNewGeneration(t *testing.T) {
+	second := func(first, n uint64, at tuple.Time) *tuple.Frame {
+		f := insertion(first, n)
+		f.Generation = 2
+		for k := range f.Batch.Time {
+			f.Batch.Time[k] = at + tuple.Time(k)
+		}
+		return f
+	}
+	boundary := func(g uint64, at tuple.Time) *tuple.Frame {
+		return &tuple.Frame{Kind: tuple.Boundary, Generation: g, Time: at}
+	}
+	for name, until := range map[string]tuple.Time{"behind the log": 500, "ahead of it": 40} {
+		t.Run(name, func(t *testing.T) {
+			dir := &script{answers: func(opening int) (Cursor, error) {
+				switch opening {
+				case 1:
+					return &given{insertion(1, 3), boundary(1, 100)}, nil
+				case 2:
+					return nil, &dcaa.TruncatedError{First: tuple.Position{Generation: 2, Time: until}}
+				}
+				return &given{second(1, 2, 50), boundary(2, 60), second(3, 4, 98), boundary(2, 110), second(7, 1, 110)}, nil
+			}}
+			in := NewInlet(dir, "a/s", Subscriber{Name: "me", From: tuple.Position{Time: tuple.MinTime}}, func(context.Context, InletEvent) {})
+			want := []string{
+				"INSERTION 1:1-3 rows=3", boundary(1, 100).String(),
+				(&tuple.Frame{Kind: tuple.Gap, Time: 100, To: max(100, until), Generation: 2, Reason: (&dcaa.TruncatedError{First: tuple.Position{Generation: 2, Time: until}}).Error()}).String(),
+				"INSERTION 2:3-6 rows=2", boundary(2, 110).String(), "INSERTION 2:7-7 rows=1",
+			}
+			for _, w := range want {
+				f, err := in.Next(t.Context())
+				if err != nil || f.String() != w {
+					t.Fatalf("got %v %v, want %s", f, err, w)
+				}
+				if f.Kind == tuple.Insertion && f.FirstID == 3 && (len(f.IDs) != 2 || f.IDs[0] != 5 || f.Batch.Time[f.Batch.Row(0)] != 100) {
+					t.Fatalf("rows %v of %v, want the two from the boundary on", f.IDs, f)
+				}
+			}
+		})
+	}
+}

@@ -36,6 +36,7 @@ func (p *Proxy) Open(s flow.Subscriber) (flow.Cursor, error) {
 		s.From.Generation = head.Generation
 	}
 	if s.From.Generation != head.Generation || s.From.ID < first.ID {
+		first.Time = p.lostUntil(first)
 		return nil, &dcaa.TruncatedError{Asked: s.From, First: first}
 	}
 	if s.Counted {
@@ -52,6 +53,22 @@ func (p *Proxy) first() tuple.Position {
 		pos.ID = oldest.Key - 1
 	}
 	return pos
+}
+
+// lostUntil returns the end of the stretch of stime in which the rows before first lie: the largest stime up to the oldest
+// commit that is held behind it, which may be a little beyond. A new generation begins with the largest stime that the log
+// knew: of what a torn log has lost besides nobody knows the stimes.
+func (p *Proxy) lostUntil(first tuple.Position) tuple.Time {
+	high := p.Status().High
+	r, err := p.readerFrom(first)
+	if err != nil {
+		return high.Add(1)
+	}
+	defer r.Close()
+	if rec, ok, err := r.TryNext(); err == nil && ok && rec.Generation == first.Generation {
+		high = rec.Time
+	}
+	return high.Add(1)
 }
 
 // Next returns the next frame.
@@ -147,16 +164,8 @@ func (c *cursor) readLog(ctx context.Context) error {
 	return nil
 }
 
-// openReader begins at the records that carry the position's id: boundaries that follow it have the same key. Where
-// those are gone, later boundaries say as much.
 func (c *cursor) openReader() error {
-	at := seglog.Position{Generation: c.pos.Generation, Key: c.pos.ID}
-	r, err := c.p.log.Reader(at)
-	var gone *seglog.TruncatedError
-	if errors.As(err, &gone) {
-		at.Key++
-		r, err = c.p.log.Reader(at)
-	}
+	r, err := c.p.readerFrom(c.pos)
 	if err != nil {
 		return fmt.Errorf("source %s: %w", c.p.cfg.Name, err)
 	}
@@ -164,9 +173,21 @@ func (c *cursor) openReader() error {
 	return nil
 }
 
-// gap names the rows that damage to the log has taken: those before the first of r.
+// readerFrom returns a reader that begins at the records that carry the position's id: boundaries that follow it have the
+// same key. Where those are gone, later boundaries say as much.
+func (p *Proxy) readerFrom(pos tuple.Position) (*seglog.Reader, error) {
+	at := seglog.Position{Generation: pos.Generation, Key: pos.ID}
+	r, err := p.log.Reader(at)
+	if errors.As(err, new(*seglog.TruncatedError)) {
+		at.Key++
+		r, err = p.log.Reader(at)
+	}
+	return r, err
+}
+
+// gap names the rows that damage to the log has taken: those before the first of r, whose stimes may reach as far as its.
 func (c *cursor) gap(r *record, generation uint64) *tuple.Frame {
-	return &tuple.Frame{Kind: tuple.Gap, Generation: generation, FirstID: r.firstID - 1, Time: c.pos.Time, To: max(c.pos.Time, r.state.Boundary), Reason: c.damaged.Error()}
+	return &tuple.Frame{Kind: tuple.Gap, Generation: generation, FirstID: r.firstID - 1, Time: c.pos.Time, To: max(c.pos.Time, r.state.High.Add(1)), Reason: c.damaged.Error()}
 }
 
 func (c *cursor) closeReader() {

@@ -5,10 +5,16 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"fednode/dcaa"
 	"fednode/node/connect"
+	"fednode/node/flow"
 	"fednode/query/tuple"
 	"fednode/storage/faultstore"
 )
@@ -140,4 +146,41 @@ func TestFailedWrites(t *testing.T) {
 	if failed < 10 {
 		t.Fatalf("only %d writes failed", failed)
 	}
+}
+
+// TestStretchOfAGap shows that who asks for rows which are gone is told up to which stime they may reach: after truncation,
+// and after a new generation, before its first commit and behind it. Nobody is told of a stretch before what it has.
+func TestStretchOfAGap(t *testing.T) {
+	dir := t.TempDir()
+	src := &script{blocks: []func() connect.Block{rows(1000, 2000)}, more: make(chan struct{})}
+	p, err := Open(sideConfig(dir, src))
+	require.NoError(t, err)
+	stop := running(t, p)
+	collect(t, p, beginning, 2)
+	stop()
+	copied := filepath.Join(t.TempDir(), "copy")
+	require.NoError(t, os.CopyFS(copied, os.DirFS(dir)))
+
+	p, err = Open(sideConfig(copied, src))
+	require.NoError(t, err)
+	stretch := func(p *Proxy) (until tuple.Time) {
+		t.Helper()
+		_, err := p.Open(flow.Subscriber{Name: "late", From: tuple.Position{Generation: 1, ID: 1, Time: 1000}})
+		var gone *dcaa.TruncatedError
+		require.ErrorAs(t, err, &gone)
+		require.Equal(t, uint64(2), gone.First.Generation)
+		return gone.First.Time
+	}
+	high := p.Status().High
+	require.Equal(t, high+1, stretch(p), "before the first commit of the new generation")
+	require.NoError(t, p.Close())
+
+	src.blocks = append(src.blocks, rows(5000, 6000), rows(9000))
+	p, err = Open(sideConfig(copied, src))
+	require.NoError(t, err)
+	defer running(t, p)()
+	collect(t, p, beginning, 3)
+	until := stretch(p)
+	require.GreaterOrEqual(t, until, high+1, "all that may be lost lies before")
+	require.Less(t, until, p.Status().High, "it ends at the first commit of the new generation")
 }
