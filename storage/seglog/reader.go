@@ -236,8 +236,12 @@ func (r *Reader) advance() (moved bool, err error) {
 		s = c
 	}
 	oldest := l.oldestLocked()
+	// Between the last look and this one the segment may have grown and another begun.
+	unread := s != nil && s == r.seg && r.cur.off < s.end
 	l.mu.Unlock()
 	switch {
+	case unread:
+		return true, nil
 	case s != nil && s != r.seg:
 		return true, r.enter(s)
 	case after == nil:
