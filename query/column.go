@@ -1,6 +1,7 @@
 package query
 
 import (
+	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -64,13 +65,20 @@ func (b *builder) readColumn(t *spec.Table, e *spec.Entry) (tuple.Field, Column,
 func parseType(p *spec.Problems, pos spec.Pos, path, text string, dst *tuple.Type) bool {
 	t, err := tuple.ParseType(text)
 	if err != nil {
-		hint := spec.DidYouMean(text, []string{"bool", "int64", "float64", "decimal(2)", "string", "bytes", "timestamp",
-			"duration", "ip", "cidr", "list(string)"})
-		p.Add(pos, path, hint, "`%s` is not a type", text)
+		p.Add(pos, path, typeHint(text), "`%s` is not a type", text)
 		return false
 	}
 	*dst = t
 	return true
+}
+
+// typeHint says what a text that is no type may have been meant to be.
+func typeHint(text string) string {
+	if strings.Contains(text, "decimal") {
+		return fmt.Sprintf("a decimal has 18 digits, of which 0 to %d stand behind the point: decimal(2)", tuple.MaxScale)
+	}
+	return spec.DidYouMean(text, []string{"bool", "int64", "float64", "decimal(2)", "string", "bytes", "timestamp",
+		"duration", "ip", "cidr", "list(string)"})
 }
 
 // readMapping reads the table form of a column: its type and how a record's fields make it.

@@ -45,6 +45,7 @@ func (b *builder) readOperators(entries []*spec.Entry) {
 func (b *builder) readKind(d *declared) {
 	name, ok := d.r.NeedString("kind")
 	if !ok {
+		d.r.Misspelt("kind")
 		return
 	}
 	var names []string

@@ -31,7 +31,10 @@ func (b *builder) readOutput(e *spec.Entry) {
 // "node": it is a stream that others subscribe to.
 func (b *builder) readSink(o *Output, r *spec.Reader) {
 	switch {
-	case o.Connector == "" || o.Connector != foreignConnector && b.o.Connectors == nil:
+	case o.Connector == "":
+		r.Misspelt("connector")
+		return
+	case o.Connector != foreignConnector && b.o.Connectors == nil:
 		return
 	case o.Connector == foreignConnector:
 	default:

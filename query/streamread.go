@@ -46,6 +46,7 @@ func (b *builder) readStream(e *spec.Entry) {
 func (b *builder) readConnector(s *Stream, r *spec.Reader) {
 	switch {
 	case s.Connector == "":
+		r.Misspelt("connector")
 		return // recorded; its own keys cannot be judged
 	case s.Connector == foreignConnector:
 		if name, ok := r.NeedString("stream"); ok {

@@ -14,6 +14,8 @@ type Problem struct {
 	Msg  string
 	// Hint is what to do about it, "did you mean `dport`?"; may be empty.
 	Hint string
+
+	cause bool // what settles its path
 }
 
 // Error prints file:line:column: path: message; hint.
@@ -40,6 +42,7 @@ type Problems struct {
 	Errors   []Problem
 	Warnings []Problem
 	dropped  int
+	settled  map[string]bool // paths of which a cause has been recorded
 }
 
 // Add records an error.
@@ -49,6 +52,24 @@ func (p *Problems) Add(pos Pos, path, hint, format string, args ...any) {
 		return
 	}
 	p.Errors = append(p.Errors, Problem{Pos: pos, Path: path, Msg: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// addCause records an error from which others at the same path follow: that a key is missing whose value could not be
+// read, for one. They are not shown.
+func (p *Problems) addCause(pos Pos, path, hint, format string, args ...any) {
+	if before := len(p.Errors); before < MaxProblems {
+		p.Add(pos, path, hint, format, args...)
+		p.Errors[before].cause = true
+		p.settle(path)
+	}
+}
+
+// settle says that the errors at a path follow from one that has been recorded.
+func (p *Problems) settle(path string) {
+	if p.settled == nil {
+		p.settled = make(map[string]bool)
+	}
+	p.settled[path] = true
 }
 
 // Warn records a warning.
@@ -70,13 +91,26 @@ func (p *Problems) Err() error {
 	return &Error{Problems: p.Errors, Dropped: p.dropped}
 }
 
-// Sort puts errors and warnings in order of place.
+// Sort puts errors and warnings in order of place. What was recorded twice, since two readers looked at one key, or
+// follows from another error, is left out.
 func (p *Problems) Sort() {
+	p.Errors = slices.DeleteFunc(p.Errors, func(e Problem) bool { return p.settled[e.Path] && !e.cause })
+	p.Errors, p.Warnings = distinct(p.Errors), distinct(p.Warnings)
 	for _, list := range [][]Problem{p.Errors, p.Warnings} {
 		slices.SortStableFunc(list, func(a, b Problem) int {
 			return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column))
 		})
 	}
+}
+
+// distinct keeps the first of equal problems.
+func distinct(list []Problem) []Problem {
+	seen := make(map[Problem]bool, len(list))
+	return slices.DeleteFunc(list, func(e Problem) bool {
+		again := seen[e]
+		seen[e] = true
+		return again
+	})
 }
 
 // Error is every problem of a declaration. It is a mistake of the one who wrote it, never of the system.

@@ -27,7 +27,7 @@ func (r *Reader) Errorf(key, hint, format string, args ...any) {
 }
 
 // Value returns the value of a key of one of the given kinds (any kind if none is given), or nil; a missing required
-// key and a wrong kind are recorded.
+// key and a wrong kind are recorded, unless the value was refused before.
 func (r *Reader) Value(key string, required bool, kinds ...Kind) *Value {
 	if !slices.Contains(r.known, key) {
 		r.known = append(r.known, key)
@@ -37,6 +37,9 @@ func (r *Reader) Value(key string, required bool, kinds ...Kind) *Value {
 		if required {
 			r.P.Add(r.T.Pos, r.T.KeyPath(key), "", "the key `%s` is missing", key)
 		}
+		return nil
+	}
+	if e.Value.Kind == Refused {
 		return nil
 	}
 	if len(kinds) == 0 {
@@ -160,13 +163,32 @@ func (r *Reader) Table(key string, required bool) *Table {
 	return nil
 }
 
-// Done records an error for every key of the table that was not asked for, with the nearest known name.
+// Done records an error for every key of the table that was not asked for, with the nearest known name. If that one is
+// not there, it is not reported as missing on top.
 func (r *Reader) Done() {
 	for _, e := range r.T.Entries {
 		if !e.used {
-			r.P.Add(e.Pos, r.T.KeyPath(e.Key), DidYouMean(e.Key, r.known), "unknown key `%s`", e.Key)
+			r.unknown(e, r.known)
 		}
 	}
+}
+
+// Misspelt is for a key that must be there before the others can be judged: it records an error for one that was
+// probably meant to be it.
+func (r *Reader) Misspelt(key string) {
+	for _, e := range r.T.Entries {
+		// Near both ways: of a long name much may be wrong, and any short one is then near.
+		if !e.used && !r.T.Has(key) && Near(e.Key, []string{key}) != "" && Near(key, []string{e.Key}) != "" {
+			r.unknown(e, []string{key})
+		}
+	}
+}
+
+func (r *Reader) unknown(e *Entry, known []string) {
+	if n := Near(e.Key, known); n != "" && !r.T.Has(n) {
+		r.P.settle(r.T.KeyPath(n))
+	}
+	r.P.Add(e.Pos, r.T.KeyPath(e.Key), DidYouMean(e.Key, known), "unknown key `%s`", e.Key)
 }
 
 // Size returns a number of bytes in [lo, hi], written as text ("1MiB", "512KiB", "100B"); def if the key is absent or

@@ -10,8 +10,8 @@ import (
 )
 
 // value converts a value that begins at the offset `at` and returns the offset after it. The parser gives no place for
-// arrays, so places are found by walking along: each value begins where the blanks after the last one end. It returns
-// nil for a value that was refused.
+// arrays, so places are found by walking along: each value begins where the blanks after the last one end. A value that
+// cannot be read has the kind Refused; nil is returned where the file is left.
 func (d *tomlReader) value(n *unstable.Node, at int, path string) (*Value, int) {
 	return d.nested(n, at, path, 0)
 }
@@ -33,14 +33,15 @@ func (d *tomlReader) nested(n *unstable.Node, at int, path string, depth int) (*
 	}
 	end := at + int(n.Raw.Length)
 	if !d.scalar(v, n, at, path) {
-		return nil, end
+		*v = Value{Kind: Refused, Pos: v.Pos}
 	}
 	return v, end
 }
 
-// array converts the elements of an array and returns the offset after its bracket.
+// array converts the elements of an array and returns the offset after its bracket. With an element that was refused all
+// of it is: without that one it would be another array.
 func (d *tomlReader) array(v *Value, n *unstable.Node, at int, path string, depth int) int {
-	end := at + 1
+	end, refused := at+1, false
 	for it := n.Children(); it.Next() && !d.full; {
 		end = skipSeparators(d.src, end)
 		if !d.count(d.places.at(end)) {
@@ -49,7 +50,11 @@ func (d *tomlReader) array(v *Value, n *unstable.Node, at int, path string, dept
 		var el *Value
 		if el, end = d.nested(it.Node(), end, elementPath(path, len(v.Array)), depth+1); el != nil {
 			v.Array = append(v.Array, el)
+			refused = refused || el.Kind == Refused
 		}
+	}
+	if refused {
+		*v = Value{Kind: Refused, Pos: v.Pos}
 	}
 	return skipSeparators(d.src, end) + 1
 }
@@ -96,7 +101,7 @@ func (d *tomlReader) scalar(v *Value, n *unstable.Node, at int, path string) boo
 			if errors.Is(err, strconv.ErrRange) {
 				hint = "integers have 64 bits; write a longer number as text in quotes"
 			}
-			d.p.Add(v.Pos, path, hint, "`%s` is not an integer in the range of int64", raw)
+			d.p.addCause(v.Pos, path, hint, "`%s` is not an integer in the range of int64", raw)
 			return false
 		}
 		v.Int = i
@@ -104,7 +109,7 @@ func (d *tomlReader) scalar(v *Value, n *unstable.Node, at int, path string) boo
 		v.Kind = Float
 		f, err := strconv.ParseFloat(strings.ReplaceAll(raw, "_", ""), 64)
 		if err != nil {
-			d.p.Add(v.Pos, path, "", "`%s` is not a number in the range of float64", raw)
+			d.p.addCause(v.Pos, path, "", "`%s` is not a number in the range of float64", raw)
 			return false
 		}
 		v.Float = f
@@ -124,7 +129,7 @@ func (d *tomlReader) text(v *Value, data, raw string, at int, path string) bool 
 		v.Inner = func(offset int) Pos { return places.at(at + m.source(offset)) }
 	}
 	for _, u := range undefined {
-		d.p.Add(d.places.at(at+u.at), path, u.hint, "%s", u.msg)
+		d.p.addCause(d.places.at(at+u.at), path, u.hint, "%s", u.msg)
 	}
 	return len(undefined) == 0
 }

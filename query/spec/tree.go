@@ -23,9 +23,10 @@ func (p Pos) String() string {
 // Kind is the kind of a value.
 type Kind uint8
 
-// The kinds of values.
+// The kinds of values. Refused is a value that could not be read; why is recorded already.
 const (
-	String Kind = iota + 1
+	Refused Kind = iota
+	String
 	Int
 	Float
 	Bool
