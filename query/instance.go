@@ -1,10 +1,6 @@
 package query
 
 import (
-	"errors"
-	"fmt"
-
-	"fednode/query/op"
 	"fednode/query/tuple"
 )
 
@@ -19,37 +15,11 @@ type Out interface {
 // Instance is one running copy of a fragment's operators. It pushes each batch through them on the caller's goroutine and
 // belongs to it. After an error it is spent: every further call returns that error.
 type Instance struct {
-	plan   *FragmentPlan
-	out    Out
+	side   side
 	nodes  []node
 	unions []source
 	err    error
 }
-
-// source is the end of an SUnion: where its rows enter the operators.
-type source struct {
-	to       []next
-	boundary tuple.Time
-}
-
-// node is one operator in its place. It is the op.Out of its operator.
-type node struct {
-	inst *Instance
-	plan *OperatorPlan
-	op   op.Operator
-	to   [][]next // per port
-	// bounds are the boundaries of the input ports, boundary that of the results.
-	bounds   []tuple.Time
-	boundary tuple.Time
-}
-
-// next is a target with its node at hand; a nil node means output port of the fragment.
-type next struct {
-	node *node
-	port int
-}
-
-var _ op.Out = (*node)(nil)
 
 // NewInstance returns an instance of a fragment that has seen nothing.
 func NewInstance(f *FragmentPlan, out Out) *Instance {
@@ -62,37 +32,23 @@ func NewInstance(f *FragmentPlan, out Out) *Instance {
 
 // newInstance wires nodes that have no operators yet.
 func newInstance(f *FragmentPlan, out Out) *Instance {
-	i := &Instance{plan: f, out: out, nodes: make([]node, len(f.Operators)), unions: make([]source, len(f.Unions))}
+	i := &Instance{side: side{plan: f, out: out}, nodes: make([]node, len(f.Operators)), unions: make([]source, len(f.Unions))}
+	at := func(operator int) *node { return &i.nodes[operator] }
 	for n := range i.nodes {
 		p := &f.Operators[n]
-		i.nodes[n] = node{inst: i, plan: p, bounds: make([]tuple.Time, len(p.Inputs)), boundary: tuple.MinTime}
-		for b := range i.nodes[n].bounds {
-			i.nodes[n].bounds[b] = tuple.MinTime
-		}
-		for _, to := range p.to {
-			i.nodes[n].to = append(i.nodes[n].to, i.wire(to))
+		i.nodes[n].init(&i.side, p)
+		for k, to := range p.to {
+			i.nodes[n].ports[k].to = wire(to, at)
 		}
 	}
 	for u := range i.unions {
-		i.unions[u] = source{to: i.wire(f.Unions[u].to), boundary: tuple.MinTime}
+		i.unions[u] = source{port: port{to: wire(f.Unions[u].to, at)}, boundary: tuple.MinTime}
 	}
 	return i
 }
 
-// wire finds the nodes of targets.
-func (i *Instance) wire(to []target) []next {
-	list := make([]next, len(to))
-	for k, t := range to {
-		list[k].port = t.port
-		if t.operator >= 0 {
-			list[k].node = &i.nodes[t.operator]
-		}
-	}
-	return list
-}
-
 // Plan returns the plan that the instance was made from.
-func (i *Instance) Plan() *FragmentPlan { return i.plan }
+func (i *Instance) Plan() *FragmentPlan { return i.side.plan }
 
 // Process pushes a batch that the SUnion hands on through the operators. The batch is borrowed; its rows have no stime
 // below the SUnion's last boundary. union is an index of FragmentPlan.Unions.
@@ -102,10 +58,8 @@ func (i *Instance) Process(union int, b *tuple.Batch) error {
 	if i.err != nil || b.Rows() == 0 {
 		return i.err
 	}
-	for _, n := range i.unions[union].to {
-		if err := i.batch(n, b); err != nil {
-			return i.fail(err)
-		}
+	if err := i.side.leave(&i.unions[union].port, b); err != nil {
+		return i.fail(err)
 	}
 	return nil
 }
@@ -118,113 +72,24 @@ func (i *Instance) Boundary(union int, t tuple.Time) error {
 		return i.err
 	}
 	s.boundary = t
-	for _, n := range s.to {
-		if err := i.boundary(n, t); err != nil {
-			return i.fail(err)
-		}
+	if err := i.side.leaveBoundary(&s.port, t); err != nil {
+		return i.fail(err)
 	}
 	return nil
-}
-
-// batch hands a batch to one target.
-func (i *Instance) batch(n next, b *tuple.Batch) error {
-	if n.node == nil {
-		if err := i.out.Batch(n.port, b); err != nil {
-			return &outError{err}
-		}
-		return nil
-	}
-	if err := n.node.op.Process(n.port, b, n.node); err != nil {
-		return n.node.blame(err)
-	}
-	return nil
-}
-
-// boundary hands a boundary to one target, and on from there if the operator's own boundary rose.
-func (i *Instance) boundary(n next, t tuple.Time) error {
-	if n.node == nil {
-		if err := i.out.Boundary(n.port, t); err != nil {
-			return &outError{err}
-		}
-		return nil
-	}
-	nd := n.node
-	nd.bounds[n.port] = t
-	rose, err := nd.op.Boundary(n.port, t, nd)
-	if err != nil {
-		return nd.blame(err)
-	}
-	if rose <= nd.boundary {
-		return nil
-	}
-	nd.boundary = rose
-	for _, to := range nd.to {
-		for _, n := range to {
-			if err := i.boundary(n, rose); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// Batch takes what the node's operator emits and hands it to everything that reads the port.
-func (n *node) Batch(port int, b *tuple.Batch) error {
-	for _, to := range n.to[port] {
-		if err := n.inst.batch(to, b); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// OperatorError says which operator stopped the fragment.
-type OperatorError struct {
-	Query    string
-	Fragment string
-	Operator string
-	Err      error
-}
-
-// Error prints query, fragment and operator before the reason.
-func (e *OperatorError) Error() string {
-	return fmt.Sprintf("query %s, fragment %s, operator %s: %v", e.Query, e.Fragment, e.Operator, e.Err)
-}
-
-// Unwrap returns the reason.
-func (e *OperatorError) Unwrap() error { return e.Err }
-
-// outError marks an error of Out on its way up through operators, so that none of them is blamed for it.
-type outError struct{ error }
-
-// blame names the operator of an error, unless one further down has been named.
-func (n *node) blame(err error) error {
-	var o *outError
-	var e *OperatorError
-	if errors.As(err, &o) || errors.As(err, &e) {
-		return err
-	}
-	return &OperatorError{Query: n.inst.plan.Query, Fragment: n.inst.plan.Name, Operator: n.plan.Name, Err: err}
 }
 
 // fail keeps the error that ends the instance.
 func (i *Instance) fail(err error) error {
-	var o *outError
-	if errors.As(err, &o) {
-		err = o.error
-	}
-	i.err = err
-	return err
+	i.err = unmarked(err)
+	return i.err
 }
 
 // Fork returns an instance with the same state and future whose results go to out; afterwards the two are independent.
 func (i *Instance) Fork(out Out) *Instance {
-	f := newInstance(i.plan, out)
+	f := newInstance(i.side.plan, out)
 	f.err = i.err
 	for n := range i.nodes {
-		f.nodes[n].op = i.nodes[n].op.Fork()
-		copy(f.nodes[n].bounds, i.nodes[n].bounds)
-		f.nodes[n].boundary = i.nodes[n].boundary
+		f.nodes[n].copyState(&i.nodes[n])
 	}
 	for u := range i.unions {
 		f.unions[u].boundary = i.unions[u].boundary

@@ -19,7 +19,7 @@ func (i *Instance) Snapshot(e *tuple.Encoder) {
 	e.Uint(snapshotVersion)
 	e.Uint(uint64(len(i.unions)))
 	for u := range i.unions {
-		e.String(i.plan.unionName(u))
+		e.String(i.side.plan.unionName(u))
 		e.Time(i.unions[u].boundary)
 	}
 	e.Uint(uint64(len(i.nodes)))

@@ -37,10 +37,10 @@ type UnionStatus struct {
 
 // Status returns the present state of the instance.
 func (i *Instance) Status() Status {
-	s := Status{Query: i.plan.Query, Fragment: i.plan.Name, Err: i.err}
+	s := Status{Query: i.side.plan.Query, Fragment: i.side.plan.Name, Err: i.err}
 	front := tuple.MinTime
 	for u := range i.unions {
-		s.Unions = append(s.Unions, UnionStatus{Name: i.plan.unionName(u), Boundary: i.unions[u].boundary})
+		s.Unions = append(s.Unions, UnionStatus{Name: i.side.plan.unionName(u), Boundary: i.unions[u].boundary})
 		front = max(front, i.unions[u].boundary)
 	}
 	for n := range i.nodes {

@@ -1,0 +1,143 @@
+package query
+
+import (
+	"fednode/query/op"
+	"fednode/query/tuple"
+)
+
+// side is what nodes belong to, an instance or a fork of it: they hand rows only to nodes of their own side, and its out
+// takes what leaves the fragment.
+type side struct {
+	plan *FragmentPlan
+	out  Out
+}
+
+// source is the end of an SUnion: where its rows enter the operators.
+type source struct {
+	port     port
+	boundary tuple.Time
+}
+
+// port is a place that rows leave from.
+type port struct {
+	to []next
+	// tees are what forks take from here, none without a fork.
+	tees []tee
+}
+
+// next is a target with its node at hand; a nil node means output port of the fragment.
+type next struct {
+	node *node
+	port int
+}
+
+// node is one operator in its place. It is the op.Out of its operator.
+type node struct {
+	side  *side
+	plan  *OperatorPlan
+	op    op.Operator
+	ports []port
+	// bounds are the boundaries of the input ports, boundary that of the results.
+	bounds   []tuple.Time
+	boundary tuple.Time
+}
+
+var _ op.Out = (*node)(nil)
+
+// init puts a node that has seen nothing and has no operator yet in its place; its ports lead nowhere.
+func (n *node) init(s *side, p *OperatorPlan) {
+	*n = node{side: s, plan: p, ports: make([]port, len(p.to)), bounds: make([]tuple.Time, len(p.Inputs)), boundary: tuple.MinTime}
+	for b := range n.bounds {
+		n.bounds[b] = tuple.MinTime
+	}
+}
+
+// copyState makes n go on from where the node of the same operator on another side stands.
+func (n *node) copyState(from *node) {
+	n.op = from.op.Fork()
+	copy(n.bounds, from.bounds)
+	n.boundary = from.boundary
+}
+
+// wire finds the nodes of targets.
+func wire(to []target, node func(operator int) *node) []next {
+	list := make([]next, len(to))
+	for k, t := range to {
+		list[k].port = t.port
+		if t.operator >= 0 {
+			list[k].node = node(t.operator)
+		}
+	}
+	return list
+}
+
+// Batch takes what the node's operator emits and hands it to everything that reads the port.
+func (n *node) Batch(port int, b *tuple.Batch) error {
+	return n.side.leave(&n.ports[port], b)
+}
+
+// leave hands a batch to everything behind a port, to forks last: their errors are their own.
+func (s *side) leave(p *port, b *tuple.Batch) error {
+	for _, n := range p.to {
+		if err := s.batch(n, b); err != nil {
+			return err
+		}
+	}
+	for _, t := range p.tees {
+		t.batch(b)
+	}
+	return nil
+}
+
+// leaveBoundary hands a boundary to everything behind a port.
+func (s *side) leaveBoundary(p *port, t tuple.Time) error {
+	for _, n := range p.to {
+		if err := s.boundary(n, t); err != nil {
+			return err
+		}
+	}
+	for _, e := range p.tees {
+		e.boundary(t)
+	}
+	return nil
+}
+
+// batch hands a batch to one target.
+func (s *side) batch(n next, b *tuple.Batch) error {
+	if n.node == nil {
+		if err := s.out.Batch(n.port, b); err != nil {
+			return &outError{err}
+		}
+		return nil
+	}
+	if err := n.node.op.Process(n.port, b, n.node); err != nil {
+		return n.node.blame(err)
+	}
+	return nil
+}
+
+// boundary hands a boundary to one target, and on from there if the operator's own boundary rose.
+func (s *side) boundary(n next, t tuple.Time) error {
+	if n.node == nil {
+		if err := s.out.Boundary(n.port, t); err != nil {
+			return &outError{err}
+		}
+		return nil
+	}
+	nd := n.node
+	nd.bounds[n.port] = t
+	rose, err := nd.op.Boundary(n.port, t, nd)
+	if err != nil {
+		return nd.blame(err)
+	}
+	if rose <= nd.boundary {
+		return nil
+	}
+	nd.boundary = rose
+	for p := range nd.ports {
+		if err := s.leaveBoundary(&nd.ports[p], rose); err != nil {
+			return err
+		}
+	}
+	return nil
+}
