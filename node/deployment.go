@@ -34,6 +34,7 @@ type deployment struct {
 	n     *Node
 	owner string // organisation
 	query string
+	home  query.Place // the owner's node that has the sinks
 	plan  *query.Plan
 	hosts map[string]host // of each fragment
 	// connectors of the owner's own file; nil where the query runs for somebody else.
@@ -197,10 +198,11 @@ func (d *deployment) subscriber(fragment string) string {
 
 // sinkName is the name under which an output's sink is known upstream.
 func (d *deployment) sinkName(output string) string {
-	return d.owner + "/" + d.n.cfg.Node.Name + "/" + d.query + "/out." + output
+	return d.owner + "/" + d.home.Node + "/" + d.query + "/out." + output
 }
 
-// readers returns the subscribers that each output of a fragment waits for.
+// readers returns the subscribers that each output of a fragment waits for: fragments, and sinks at the query's home,
+// wherever the fragment runs.
 func (d *deployment) readers(f *query.FragmentPlan) map[string][]string {
 	out := make(map[string][]string)
 	for _, o := range f.Outputs {
@@ -212,13 +214,13 @@ func (d *deployment) readers(f *query.FragmentPlan) map[string][]string {
 			}
 		}
 	}
-	if d.connectors == nil {
-		return out // only the owner's node knows of sinks
-	}
 	for _, o := range d.plan.Outputs {
-		if _, ok := d.connectors.Sinks[o.Output.Name]; ok {
+		if o.Output.HasSink() {
 			out[o.Stream] = append(out[o.Stream], d.sinkName(o.Output.Name))
 		}
+	}
+	if d.connectors == nil {
+		return out // whether nobody else will read an output is for its owner to say
 	}
 	for _, o := range f.Outputs {
 		out[o.Stream] = slices.Clip(out[o.Stream]) // an entry, also if nobody reads it

@@ -166,7 +166,7 @@ func (q *queries) begin(ctx context.Context, v *descriptor.Verified) error {
 	if err != nil {
 		return err
 	}
-	d := &deployment{n: q.n, owner: v.Org, query: v.Query, plan: plan, connectors: connectors, epoch: v.Epoch, term: v.Term,
+	d := &deployment{n: q.n, owner: v.Org, query: v.Query, home: v.Home, plan: plan, connectors: connectors, epoch: v.Epoch, term: v.Term,
 		hosts: hostsOf(v), memory: make(map[string]int64)}
 	if err := q.admit(v, plan, d); err != nil {
 		return err

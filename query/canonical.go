@@ -12,7 +12,7 @@ import (
 
 // Canonical returns the diagram as a query file in one fixed form: what a descriptor carries, and what its hash covers.
 // Connectors and their keys, which may hold secrets and concern only the query's own nodes, are left out: own streams
-// become streams of org, outputs are left without a sink. Parsing it gives a diagram with the same canonical form.
+// become streams of org, and of an output's sink only that there is one. Parsing it gives a diagram with the same canonical form.
 //
 // Sections and keys are in order of name but where their order has a meaning.
 func (d *Diagram) Canonical(org string) []byte {
@@ -29,7 +29,7 @@ func (d *Diagram) Canonical(org string) []byte {
 	}
 	for _, o := range d.Outputs {
 		w.header("outputs", o.Name)
-		w.text("connector", foreignConnector)
+		w.text("connector", o.canonicalConnector())
 		w.text("input", o.Input.Name())
 		w.place(o.Place)
 	}
@@ -47,7 +47,21 @@ func (d *Diagram) Canonical(org string) []byte {
 	return []byte(w.b.String())
 }
 
-// Hash identifies what the query computes: the SHA-256 of its canonical form.
+// someSink stands for the connector of an output that has a sink at the query's home.
+const someSink = "sink"
+
+// HasSink reports whether the query's home delivers the output to a sink: its host must not drop results that the sink has
+// not had. Without one the output is a stream that others subscribe to.
+func (o *Output) HasSink() bool { return o.Connector != foreignConnector }
+
+func (o *Output) canonicalConnector() string {
+	if o.HasSink() {
+		return someSink
+	}
+	return foreignConnector
+}
+
+// Hash identifies what the query computes, and for whom: the SHA-256 of its canonical form.
 func (d *Diagram) Hash(org string) [sha256.Size]byte { return sha256.Sum256(d.Canonical(org)) }
 
 // ContentHash identifies the whole declaration, connectors' keys included: two files with the same content need no new

@@ -102,11 +102,11 @@ kind = "pass"
 slack = "5s"
 
 [outputs.n]
-connector = "node"
+connector = "sink"
 input = "b"
 
 [outputs.o]
-connector = "node"
+connector = "sink"
 input = "m.left"
 
 [fragments.edge]

@@ -34,7 +34,8 @@ func TestPlanIsTheOwners(t *testing.T) {
 	for i, want := range owners.Outputs {
 		require.Equal(t, want.Stream, hosts.Outputs[i].Stream)
 		require.Equal(t, want.Place, hosts.Outputs[i].Place)
-		require.Equal(t, "node", hosts.Outputs[i].Output.Connector)
+		require.Equal(t, want.Output.HasSink(), hosts.Outputs[i].Output.HasSink(), want.Stream)
+		require.Nil(t, hosts.Outputs[i].Output.Keys.Lookup("path"), "nothing of the sink but that there is one")
 	}
 }
 
