@@ -13,9 +13,15 @@ import (
 	"fednode/node/wire"
 )
 
-// openData opens the stream of a subscription of the peer.
+// openData opens the stream of a subscription of the peer. ErrNotUp if the session has ended, whatever libp2p makes of it.
 func (s *session) openData(ctx context.Context, subscription uint64) (*Stream, error) {
 	raw, err := s.link.host.net.NewStream(network.WithNoDial(ctx, "session"), s.peer.ID, DataProtocol)
+	if s.ended() {
+		if err == nil {
+			resetWith(raw, CodeCancelled)
+		}
+		return nil, ErrNotUp
+	}
 	if err != nil {
 		return nil, fmt.Errorf("p2p: open data stream to %s: %w", s.peer.Member, err)
 	}

@@ -2,7 +2,7 @@ package p2p
 
 import (
 	"context"
-
+	"fmt"
 	"io"
 	"sync/atomic"
 	"testing"
@@ -22,11 +22,11 @@ func TestDataStreamCredit(t *testing.T) {
 	cfg.Window = 64 << 10
 	producer, consumer := start(t, a, testConfig(), quiet()), start(t, b, cfg, quiet())
 	const payload = 16 << 10
-	release := make(chan int)
-	ended := make(chan error, 1)
+	const payloads = 20
+	release := make(chan int, payloads)
+	served, ended := make(chan string, 1), make(chan error, 1)
 	consumer.rec.serve = func(ctx context.Context, p Peer, subscription uint64, s *Stream) {
-		require.Equal(t, "north/a", p.Member.String())
-		require.Equal(t, uint64(9), subscription)
+		served <- fmt.Sprint(p.Member, " ", subscription)
 		buf := make([]byte, payload)
 		for {
 			if _, err := io.ReadFull(s, buf); err != nil {
@@ -41,6 +41,7 @@ func TestDataStreamCredit(t *testing.T) {
 			case n := <-release:
 				s.Release(n)
 			case <-ctx.Done():
+				ended <- ctx.Err()
 				return
 			}
 		}
@@ -48,12 +49,13 @@ func TestDataStreamCredit(t *testing.T) {
 	join(t, producer, consumer, "tcp")
 	s, err := producer.OpenData(t.Context(), consumer.ID(), 9)
 	require.NoError(t, err)
+	require.Equal(t, "north/a 9", take(t, served, "the handler"))
 	_, err = producer.OpenData(t.Context(), consumer.ID(), 9)
 	require.ErrorIs(t, err, ErrTaken)
 
 	var sent atomic.Int64
 	go func() {
-		for range 20 {
+		for range payloads {
 			if s.Acquire(context.Background(), payload) != nil {
 				return
 			}
@@ -67,11 +69,11 @@ func TestDataStreamCredit(t *testing.T) {
 	// A window of 64 KiB is four payloads; then the producer waits for credit, and says so. The fourth may still be on its
 	// way into the stream when its credit is already taken.
 	require.Eventually(t, func() bool { return s.Owed() && sent.Load() == 4 }, patient, time.Millisecond)
-	for range 20 {
+	for range payloads {
 		release <- payload
 	}
-	require.ErrorIs(t, <-ended, io.EOF)
-	require.Equal(t, int64(20), sent.Load())
+	require.ErrorIs(t, take(t, ended, "the end of the stream"), io.EOF)
+	require.Equal(t, int64(payloads), sent.Load())
 	require.NoError(t, s.Close())
 	require.Eventually(t, func() bool { return producer.Peers()[0].Streams == 0 }, patient, time.Millisecond)
 	require.ErrorIs(t, s.Acquire(t.Context(), 1<<30), ErrClosed)
@@ -113,10 +115,10 @@ func TestAbort(t *testing.T) {
 	join(t, producer, consumer, "tcp")
 	s, err := producer.OpenData(t.Context(), consumer.ID(), 1)
 	require.NoError(t, err)
-	<-begun
+	take(t, begun, "the handler")
 	s.Abort(CodeCancelled)
 	var reset *network.StreamError
-	require.ErrorAs(t, <-got, &reset)
+	require.ErrorAs(t, take(t, got, "the abort"), &reset)
 	require.Equal(t, CodeCancelled, reset.ErrorCode)
 	require.NoError(t, producer.Send(consumer.ID(), &wire.Unsubscribe{Subscription: 1}))
 	consumer.rec.wait(t, "message", func() bool { return len(consumer.rec.got) == 1 })
@@ -139,10 +141,11 @@ func TestStreamsEndWithTheSession(t *testing.T) {
 	waiting := make(chan error, 1)
 	go func() { waiting <- s.Acquire(context.Background(), 1) }()
 	consumer.stop()
-	require.ErrorIs(t, <-waiting, ErrClosed)
-	require.Error(t, <-got)
+	require.ErrorIs(t, take(t, waiting, "the end of the wait for credit"), ErrClosed)
+	require.Error(t, take(t, got, "the end of the handler"))
 	_, err = s.Write([]byte("x"))
 	require.Error(t, err)
+	producer.rec.waitLine(t, "down north/b left")
 	_, err = producer.OpenData(t.Context(), consumer.ID(), 2)
 	require.ErrorIs(t, err, ErrNotUp)
 }
@@ -180,7 +183,7 @@ func TestQuota(t *testing.T) {
 	_, err = streams[0].Write(make([]byte, size))
 	require.NoError(t, err)
 	require.NoError(t, streams[0].CloseWrite())
-	require.Equal(t, int64(size), <-read)
+	require.Equal(t, int64(size), take(t, read, "the bytes"))
 	require.Greater(t, time.Since(begin), 200*time.Millisecond, "a burst of a second, then the rate")
 
 	for i := range uint64(3) {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +19,20 @@ import (
 	"fednode/node/wire"
 )
 
-const patient = 10 * time.Second
+// patient is how long a test waits for what must come: a busy machine may be slow, and only a failing test waits so long.
+const patient = time.Minute
+
+// take returns what comes over a channel, and fails the test if nothing does.
+func take[T any](t testing.TB, from <-chan T, what string) T {
+	t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-time.After(patient):
+		t.Fatalf("waited for %s", what)
+		panic("unreachable")
+	}
+}
 
 // person is a node's files and beliefs.
 type person struct {
@@ -145,11 +159,16 @@ func (r *recorder) waitLine(t testing.TB, line string) {
 	r.wait(t, line, func() bool { return strings.Contains(strings.Join(r.lines, "\n")+"\n", line+"\n") })
 }
 
-func (r *recorder) count(prefix string) int {
+// told returns the lines so far.
+func (r *recorder) told() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return slices.Clone(r.lines)
+}
+
+func (r *recorder) count(prefix string) int {
 	n := 0
-	for _, l := range r.lines {
+	for _, l := range r.told() {
 		if strings.HasPrefix(l, prefix) {
 			n++
 		}
@@ -167,9 +186,9 @@ type node struct {
 func testConfig() Config {
 	cfg := Default()
 	cfg.Listen = ListenOn("127.0.0.1", 0)
-	cfg.Heartbeat = 50 * time.Millisecond
-	cfg.Miss = 100 // the machine of the tests is busy; tests of silence set their own
-	cfg.HelloTimeout = 5 * time.Second
+	// The machine of the tests is busy: nobody is down within 20 s. Tests of silence set their own.
+	cfg.Heartbeat, cfg.Miss, cfg.Abandon = 200*time.Millisecond, 100, patient
+	cfg.HelloTimeout = 20 * time.Second
 	cfg.Redial = Backoff{Min: 20 * time.Millisecond, Max: 200 * time.Millisecond}
 	return cfg
 }
@@ -187,7 +206,7 @@ func start(t testing.TB, p *person, cfg Config, log *zap.Logger) *node {
 	stop := func() {
 		once.Do(func() {
 			cancel()
-			require.NoError(t, <-ended)
+			require.NoError(t, take(t, ended, "the end of Run"))
 		})
 	}
 	t.Cleanup(stop)

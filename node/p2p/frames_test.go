@@ -77,7 +77,7 @@ func TestFramesWithCredit(t *testing.T) {
 	}
 	require.Greater(t, w.Stats().DataBytes, uint64(10*cfg.Window), "many windows")
 	require.NoError(t, s.CloseWrite())
-	o := <-done
+	o := take(t, done, "the end of the stream")
 	require.True(t, errors.Is(o.err, io.EOF), o.err)
 	require.Equal(t, int64(frames*rows), o.rows)
 	require.Equal(t, int64(frames*rows*(rows-1)/2), o.sum)

@@ -89,9 +89,10 @@ func (s *session) part(last wire.Message) {
 	}
 }
 
-// sendLast writes b and closes our direction, and bounds how long linger may take.
+// sendLast writes b and closes our direction, and bounds how long linger may take: long enough for a peer whose machine is
+// busy, short enough that one which is gone does not hold up our end.
 func sendLast(stream network.Stream, b []byte) error {
-	const moment = 250 * time.Millisecond
+	const moment = 2 * time.Second
 	if err := stream.SetDeadline(time.Now().Add(moment)); err != nil {
 		return err
 	}

@@ -248,6 +248,7 @@ func TestProtocolBreaches(t *testing.T) {
 			_, err := s.Write(bytes)
 			require.NoError(t, err)
 			require.NotEmpty(t, answers(t, s, wire.KindError).(*wire.Error).Text)
+			require.NoError(t, s.Close()) // the answer has come; until then the session waits a moment
 			n.rec.waitLine(t, "down north/fake broke the protocol")
 			require.Zero(t, n.rec.count("down north/friend"))
 		})
@@ -315,6 +316,8 @@ func TestListenOnUsedPort(t *testing.T) {
 	p := a.enrol(t, "b")
 	h, err := New(cfg, Identity{Key: p.identity.Key, Certificate: p.identity.Certificate}, p.registry, newRecorder(), quiet())
 	require.NoError(t, err)
-	err = h.Run(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	defer cancel()
+	err = h.Run(ctx)
 	require.ErrorContains(t, err, "the port is in use")
 }

@@ -72,6 +72,16 @@ func (s *session) end(c Cause) {
 	close(s.over)
 }
 
+// ended reports whether the session has ended; its handler may not know yet.
+func (s *session) ended() bool {
+	select {
+	case <-s.over:
+		return true
+	default:
+		return false
+	}
+}
+
 // run serves the session and returns why it ended. The handler hears of it being up first and of it being down last.
 func (s *session) run(ctx context.Context) Cause {
 	h := s.link.host
@@ -106,10 +116,8 @@ func (s *session) send(m wire.Message) error {
 	if err != nil {
 		return err
 	}
-	select {
-	case <-s.over:
+	if s.ended() {
 		return ErrNotUp
-	default:
 	}
 	select {
 	case s.queue <- b:

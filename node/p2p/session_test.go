@@ -1,6 +1,7 @@
 package p2p
 
 import (
+	"sync"
 	"testing"
 	"time"
 
@@ -101,19 +102,20 @@ func TestSendRefusals(t *testing.T) {
 func TestQueueFull(t *testing.T) {
 	a := found(t, "north", "a")
 	cfg := testConfig()
-	cfg.Queue, cfg.Abandon = 16, time.Minute
+	cfg.Queue = 16
 	n, slow := start(t, a, cfg, quiet()), start(t, a.enrol(t, "b"), cfg, quiet())
 	join(t, n, slow, "tcp")
 	slow.rec.mu.Lock() // its handler now blocks
+	release := sync.OnceFunc(slow.rec.mu.Unlock)
+	defer release() // or the host never ends
+	var refused error
 	full := func() bool {
-		err := n.Send(slow.ID(), &wire.Push{Revision: wire.Revision{Query: "q", Writer: "w"}, Descriptor: make([]byte, 500<<10)})
-		if err != nil {
-			require.ErrorIs(t, err, ErrQueueFull)
-		}
-		return err != nil
+		refused = n.Send(slow.ID(), &wire.Push{Revision: wire.Revision{Query: "q", Writer: "w"}, Descriptor: make([]byte, 500<<10)})
+		return refused != nil
 	}
 	require.Eventually(t, full, patient, time.Millisecond)
-	slow.rec.mu.Unlock()
+	require.ErrorIs(t, refused, ErrQueueFull)
+	release()
 }
 
 // A restart of the other side: down, then up again without anybody's help.
