@@ -22,6 +22,10 @@ type csvDecoder struct {
 	// of a record with quotes: its fields unquoted, with a delimiter after each; which were quoted
 	text   []byte
 	quoted []bool
+
+	// adrift: a quote went wrong over more than its line, so what follows may lie within a field. Lines are passed over
+	// until one reads as a row.
+	adrift bool
 }
 
 func newCSV(s *connect.Stream, o *Options) *csvDecoder {
@@ -53,22 +57,20 @@ func (d *csvDecoder) decode(data []byte, at cursor, last bool, rows *Rows) (curs
 		lineCount := int64(1)
 		switch {
 		case len(line) > d.maxRow:
+			d.passing(line)
 			rows.reject(rec, connect.TooLarge, -1, fmt.Sprintf("the record has %d bytes, max_row allows %d", len(line), d.maxRow))
 		case quoteAt < i+len(line):
-			size, n, status := d.splitQuoted(data[i:], last)
-			if status == quoteOpen && !last && len(data)-i <= d.maxRow+len("\r\n") {
+			q := d.quotedRecord(data[i:], last)
+			if q.status == quoteOpen && !last {
 				return at, nil // the rest of the record is still to come
 			}
-			if status == quoteOK && size <= d.maxRow+len("\r\n") {
-				next, lineCount = i+size, int64(bytes.Count(data[i:i+size], []byte{'\n'}))
-				rec.raw, rec.size = trimLineEnd(data[i:next]), int64(size)
-				if err := d.record(rec, d.text, n, d.quoted, rows); err != nil {
-					return at, err
-				}
-				break
+			if q.status == quoteOK {
+				next, lineCount = i+q.size, int64(bytes.Count(data[i:i+q.size], []byte{'\n'}))
+				rec.raw, rec.size = trimLineEnd(data[i:next]), int64(q.size)
 			}
-			// A quote that never closes must not swallow what follows: only its own line is set aside.
-			rows.reject(rec, connect.Syntax, -1, quoteProblem(status, d.maxRow))
+			if err := d.takeQuoted(rec, q, rows); err != nil {
+				return at, err
+			}
 		default:
 			if err := d.record(rec, line, d.split(line), nil, rows); err != nil {
 				return at, err
@@ -96,6 +98,22 @@ func (d *csvDecoder) nextQuote(data []byte, i int) int {
 
 // record handles one record of n fields that has been cut; quoted is nil if it has no quotes.
 func (d *csvDecoder) record(rec record, text []byte, n int, quoted []bool, rows *Rows) error {
+	if !d.adrift || d.fields == 0 {
+		return d.row(rec, text, n, quoted, rows)
+	}
+	if n != d.fields || len(text) == 0 {
+		return nil
+	}
+	before := rows.n
+	err := d.row(rec, text, n, quoted, rows)
+	if d.adrift = rows.n == before; d.adrift {
+		rows.rejects = rows.rejects[:len(rows.rejects)-1] // it belongs to the record that was set aside already
+	}
+	return err
+}
+
+// row handles a record that begins where the one before it ended.
+func (d *csvDecoder) row(rec record, text []byte, n int, quoted []bool, rows *Rows) error {
 	if d.fields == 0 {
 		if len(text) == 0 {
 			return nil // blank lines before the header
@@ -149,7 +167,7 @@ func (d *csvDecoder) first(rec record, text []byte, n int, quoted []bool, rows *
 		if err := d.bind(rows.file, positions(n)); err != nil {
 			return err
 		}
-		return d.record(rec, text, n, quoted, rows)
+		return d.row(rec, text, n, quoted, rows)
 	}
 	names := make([]string, n)
 	for f := range names {
@@ -167,9 +185,18 @@ func (d *csvDecoder) isNull(v []byte) bool {
 	return false
 }
 
-func (d *csvDecoder) save(e *tuple.Encoder) { d.saveHeader(e) }
+// save appends adrift only where it holds: a place among whole records is what it was before there was such a thing.
+func (d *csvDecoder) save(e *tuple.Encoder) {
+	d.saveHeader(e)
+	if d.adrift {
+		e.Bool(true)
+	}
+}
 
-func (d *csvDecoder) restore(r *tuple.Decoder) { d.restoreHeader(r) }
+func (d *csvDecoder) restore(r *tuple.Decoder) {
+	d.restoreHeader(r)
+	d.adrift = r.Err() == nil && r.Remaining() > 0 && r.Bool()
+}
 
 func trimCR(line []byte) []byte {
 	if n := len(line); n > 0 && line[n-1] == '\r' {

@@ -47,7 +47,12 @@ func TestCSVRejects(t *testing.T) {
 			`! f:2: column name: bad_utf8: "a\xff" is not UTF-8; declare the column as bytes to keep it|"b" 2`},
 		{"NUL in a number", "name,n\na,1\x00\nb,2\n", `! f:2: column n: wrong_type: "1\x00" is not of type int64|"b" 2`},
 		{"a quote that never closes takes only its line", "name,n\n\"a,1\nb,2\n",
-			`! f:2: syntax: a quote is not closed within max_row, 1048576 bytes|"b" 2`},
+			`! f:2: syntax: a quote is not closed before the end of the input; reading goes on at the next line that is a row|"b" 2`},
+		{"what follows it may be the rest of the field", "name,n\n\"a\nis\nlong,x\nb,2\nc\n",
+			`! f:2: syntax: a quote is not closed before the end of the input; reading goes on at the next line that is a row|"b" 2` +
+				`|! f:6: field_count: 1 fields, expected 2`},
+		{"text behind a quote that closes on another line", "name,n\n\"a\nb\"x\nc\n\"d\",2\ne\n",
+			`! f:2: syntax: a closing quote must be followed by a delimiter or the end of the line|"d" 2|! f:6: field_count: 1 fields, expected 2`},
 		{"text behind a closing quote", "name,n\n\"a\"x,1\nb,2\n",
 			`! f:2: syntax: a closing quote must be followed by a delimiter or the end of the line|"b" 2`},
 	} {

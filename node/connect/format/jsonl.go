@@ -393,6 +393,8 @@ func (d *jsonDecoder) endParts() bool {
 	return true
 }
 
+func (d *jsonDecoder) passing([]byte) {}
+
 func (d *jsonDecoder) save(*tuple.Encoder) {}
 
 func (d *jsonDecoder) restore(*tuple.Decoder) {}

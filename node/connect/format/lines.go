@@ -14,6 +14,8 @@ type decoder interface {
 	// decode appends the records of data to rows until rows is full or data holds no complete record more; with last,
 	// nothing follows data, and its rest is a record. It returns how far it got. at is the place of data's first byte.
 	decode(data []byte, at cursor, last bool, rows *Rows) (cursor, error)
+	// passing is shown the parts of a record that is too large to be decoded, in order.
+	passing(part []byte)
 	save(e *tuple.Encoder)
 	restore(d *tuple.Decoder)
 	notice() string
@@ -203,6 +205,7 @@ func (l *lines) passOver(rows *Rows, ended bool) bool {
 	data := l.buf[l.lo:l.hi]
 	nl := bytes.IndexByte(data, '\n')
 	if nl < 0 && !ended {
+		l.dec.passing(data)
 		l.overSize += int64(len(data))
 		l.lo = l.hi
 		return false
@@ -211,6 +214,7 @@ func (l *lines) passOver(rows *Rows, ended bool) bool {
 	if nl >= 0 {
 		size, lineEnd = l.overSize+int64(nl), 1
 	}
+	l.dec.passing(data[:size-l.overSize])
 	rows.reject(record{l.at.line, l.at.offset, l.over, size}, connect.TooLarge, -1,
 		fmt.Sprintf("the record has %d bytes, max_row allows %d", size, l.maxRow))
 	l.lo += int(size - l.overSize + lineEnd)

@@ -47,6 +47,8 @@ func (d *zeekDecoder) decode(data []byte, at cursor, last bool, rows *Rows) (cur
 
 func (d *zeekDecoder) notice() string { return d.tsv.notice() }
 
+func (d *zeekDecoder) passing([]byte) {}
+
 func (d *zeekDecoder) save(e *tuple.Encoder) {
 	e.Uint(uint64(d.mode))
 	d.tsv.saveHeader(e)
