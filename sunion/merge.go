@@ -11,50 +11,40 @@ import (
 // binary column into which the codes of all inputs are mapped, so that what follows sees one dictionary.
 type merger struct {
 	schema *tuple.Schema
-	a, b   []uint64
+	words  [2][]uint64 // packed rows: the order so far, and the one it is merged into
 	ends   []int
-	places places
+	staged []tuple.Column // the rows of all runs end to end
+	sel    []uint32
 	cols   []tuple.Column
 	times  []tuple.Time
 	dicts  []*unified // nil for columns that are not binary
 }
 
-// layout says how one row on its way through the merge is packed into a word: stime above the base, then its run. Rows
-// of a run come in order, so the word need not say which row it is. Equal words are rows of one run and one stime; all
-// others differ, and their order is the union's.
-type layout struct {
-	base    tuple.Time
-	runBits uint
-}
+// layout says how one row on its way through the merge is packed into a word: stime above the base, then its place when
+// the runs lie end to end. Runs come by input and then by id, so that the order of words is the union's.
+type layout struct{ base tuple.Time }
 
-// The masks of the shifts tell the compiler that they stay below 64, which saves it a test a row.
-func (l layout) word(t tuple.Time, run int) uint64 {
-	return uint64(t-l.base)<<(l.runBits&63) | uint64(run)
-}
-func (l layout) run(w uint64) int         { return int(w & (1<<(l.runBits&63) - 1)) }
-func (l layout) time(w uint64) tuple.Time { return l.base + tuple.Time(w>>(l.runBits&63)) }
+// placeBits bounds how many rows are merged at once: what is merged stays in the cache, and memory for it does not grow
+// with the input.
+const (
+	placeBits = 15
+	mergeRows = 1 << placeBits
+)
 
-// maxSort is how many rows are merged at once: more would leave the cache, and memory for the words would grow with the
-// input.
-const maxSort = 1 << 20
+func (l layout) word(t tuple.Time) uint64 { return uint64(t-l.base) << placeBits }
 
-// plan returns the layout for a release, or ok = false if its words would not fit or be too many; then the release is
-// split by time, which ends because rows of one stime need no bits for it.
-func plan(runs []run) (l layout, total int, ok bool) {
-	low, high := tuple.MaxTime, tuple.MinTime
-	for _, r := range runs {
-		low, high = min(low, r.time(r.lo)), max(high, r.time(r.hi-1))
-		total += r.hi - r.lo
+// unpack writes the stimes and places of a stretch of the order.
+func (l layout) unpack(order []uint64, times []tuple.Time, places []uint32) {
+	times, places = times[:len(order)], places[:len(order)]
+	for i, w := range order {
+		times[i] = l.base + tuple.Time(w>>placeBits)
+		places[i] = uint32(w) & (mergeRows - 1)
 	}
-	l = layout{base: low, runBits: uint(bits.Len(uint(len(runs) - 1)))}
-	span := uint64(high) - uint64(low)
-	fits := uint(bits.Len64(span))+l.runBits <= 64
-	return l, total, span == 0 || fits && total <= maxSort
 }
 
 func (m *merger) init(s *tuple.Schema) {
 	m.schema = s
-	m.cols = make([]tuple.Column, s.Len())
+	m.staged, m.cols = make([]tuple.Column, s.Len()), make([]tuple.Column, s.Len())
 	m.dicts = make([]*unified, s.Len())
 	for i, f := range s.Fields() {
 		if f.Type.Kind.IsBinary() {
@@ -65,34 +55,57 @@ func (m *merger) init(s *tuple.Schema) {
 
 // run merges the runs by (stime, place of the run) and hands on batches of at most maxRows rows.
 func (m *merger) run(runs []run, maxRows int, out func(*tuple.Batch) error) error {
-	l, total, ok := plan(runs)
-	if !ok {
-		early, late := split(runs)
+	s := spanOf(runs)
+	if !s.fits() {
+		early, late := s.split(runs)
 		if err := m.run(early, maxRows, out); err != nil {
 			return err
 		}
 		return m.run(late, maxRows, out)
 	}
-	order := m.sort(runs, l, total)
-	remaps := m.remaps(runs)
-	m.places.start(runs, maxRows)
+	l := layout{base: s.low}
+	order := m.sort(runs, l, s.rows)
+	m.stage(runs)
 	for lo := 0; lo < len(order); lo += maxRows {
-		if err := out(m.build(runs, remaps, l, order[lo:min(lo+maxRows, len(order))])); err != nil {
+		if err := out(m.build(l, order[lo:min(lo+maxRows, len(order))])); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// split cuts the runs in the middle of their time.
-func split(runs []run) (early, late []run) {
-	low, high := tuple.MaxTime, tuple.MinTime
+// span is the extent of some runs.
+type span struct {
+	low, high tuple.Time // the least and the greatest stime
+	rows      int
+}
+
+func spanOf(runs []run) span {
+	s := span{low: tuple.MaxTime, high: tuple.MinTime}
 	for _, r := range runs {
-		low, high = min(low, r.time(r.lo)), max(high, r.time(r.hi-1))
+		s.low, s.high = min(s.low, r.time(r.lo)), max(s.high, r.time(r.hi-1))
+		s.rows += r.hi - r.lo
 	}
-	mid := low + tuple.Time((uint64(high)-uint64(low))/2) + 1
+	return s
+}
+
+// fits says whether the rows can be merged at once.
+func (s span) fits() bool {
+	return s.rows <= mergeRows && bits.Len64(uint64(s.high)-uint64(s.low)) <= 64-placeBits
+}
+
+// split cuts the runs in two, all rows of the first before all of the second: in the middle of their time, or where all
+// have one stime, in the middle of the rows as they come. It ends: either the time or the rows become fewer.
+func (s span) split(runs []run) (early, late []run) {
+	mid, rows := s.low+tuple.Time((uint64(s.high)-uint64(s.low))/2)+1, s.rows/2
 	for _, r := range runs {
-		cut := r.lo + sort.Search(r.hi-r.lo, func(k int) bool { return r.time(r.lo+k) >= mid })
+		var cut int
+		if s.low == s.high {
+			cut = min(r.lo+rows, r.hi)
+			rows -= cut - r.lo
+		} else {
+			cut = r.lo + sort.Search(r.hi-r.lo, func(k int) bool { return r.time(r.lo+k) >= mid })
+		}
 		if cut > r.lo {
 			early = append(early, run{c: r.c, lo: r.lo, hi: cut})
 		}
@@ -103,26 +116,11 @@ func split(runs []run) (early, late []run) {
 	return early, late
 }
 
-// sort packs the rows and merges neighbouring runs pairwise until one is left.
-func (m *merger) sort(runs []run, l layout, total int) []uint64 {
-	m.a, m.b = grown(m.a, total), grown(m.b, total)
-	src, dst := m.a, m.b
-	ends := m.ends[:0]
-	n := 0
-	for k, r := range runs {
-		t := r.c.batch.Time
-		if r.c.order == nil {
-			for i, at := range t[r.lo:r.hi] {
-				src[n+i] = l.word(at, k)
-			}
-		} else {
-			for i, row := range r.c.order[r.lo:r.hi] {
-				src[n+i] = l.word(t[row], k)
-			}
-		}
-		n += r.hi - r.lo
-		ends = append(ends, n)
-	}
+// sort packs the rows and merges neighbouring sequences pairwise until one is left.
+func (m *merger) sort(runs []run, l layout, rows int) []uint64 {
+	src, dst := sized(m.words[0], rows), sized(m.words[1], rows)
+	m.words = [2][]uint64{src, dst}
+	ends := m.pack(src, runs, l)
 	for len(ends) > 1 {
 		lo, kept := 0, ends[:0]
 		for k := 0; k < len(ends); k += 2 {
@@ -143,27 +141,27 @@ func (m *merger) sort(runs []run, l layout, total int) []uint64 {
 	return src
 }
 
-func grown(s []uint64, n int) []uint64 {
-	if cap(s) < n {
-		return make([]uint64, n, n+n/2)
-	}
-	return s[:n]
-}
-
-// remaps returns, for every binary column and run, the table from the run's codes to the union's.
-func (m *merger) remaps(runs []run) [][][]uint32 {
-	out := make([][][]uint32, len(m.cols))
-	for c, u := range m.dicts {
-		if u == nil {
-			continue
-		}
-		u.trim()
-		out[c] = make([][]uint32, len(runs))
-		for k, r := range runs {
-			if d := r.c.batch.Cols[c].Dict; d != nil {
-				out[c][k] = u.table(d)
+// pack packs the rows and returns where each sequence in order ends: a run that goes on where the one before it ended,
+// as the batches of an input in order do, is of the same sequence.
+func (m *merger) pack(words []uint64, runs []run, l layout) (ends []int) {
+	ends = m.ends[:0]
+	n := 0
+	for _, r := range runs {
+		t, to := r.c.batch.Time, words[n:n+r.hi-r.lo]
+		if r.c.order == nil {
+			for i, at := range t[r.lo:r.hi] {
+				to[i] = l.word(at) | uint64(n+i)
+			}
+		} else {
+			for i, row := range r.c.order[r.lo:r.hi] {
+				to[i] = l.word(t[row]) | uint64(n+i)
 			}
 		}
+		if n > 0 && words[n-1] < words[n] {
+			ends = ends[:len(ends)-1]
+		}
+		n += len(to)
+		ends = append(ends, n)
 	}
-	return out
+	return ends
 }
