@@ -234,7 +234,7 @@ func (d *deployment) fragmentConfig(f *query.FragmentPlan) fragment.Config {
 	return fragment.Config{
 		Name: d.owner + "/" + d.query + "/" + f.Name, Subscriber: d.subscriber(f.Name), Plan: f, Epoch: d.epoch,
 		Directory: directory{s: d.n.streams, org: d.owner}, Points: fragment.Store{Points: d.n.points}, Clock: connect.SystemClock{}, Log: d.n.log,
-		Readers: d.readers(f), PointInterval: d.n.cfg.Checkpoint.Interval, OutputBytes: limits.OutputBuffer, Own: d.n.own(), StateBytes: d.memory[f.Name],
+		Readers: d.readers(f), Counts: d.n.queries.counts(), PointInterval: d.n.cfg.Checkpoint.Interval, OutputBytes: limits.OutputBuffer, Own: d.n.own(), StateBytes: d.memory[f.Name],
 	}
 }
 
@@ -284,9 +284,14 @@ func (d *deployment) erase() error {
 // claim is a subscriber that a stream waits for.
 type claim struct{ stream, subscriber string }
 
-// claims returns the subscriptions of all fragments of the query, wherever they run.
+// claims returns the subscriptions of all fragments and sinks of the query, wherever they run.
 func (d *deployment) claims() map[claim]bool {
 	out := make(map[claim]bool)
+	for _, o := range d.plan.Outputs {
+		if o.Output.HasSink() {
+			out[claim{o.Stream, d.sinkName(o.Output.Name)}] = true
+		}
+	}
 	for _, f := range d.plan.Fragments {
 		for _, in := range f.Inputs {
 			out[claim{in.Stream, d.subscriber(f.Name)}] = true

@@ -48,6 +48,8 @@ type OutputConfig struct {
 	Lapsed func(subscriber string)
 	// Expected subscribers are counted from the start: nothing is dropped before they came.
 	Expected []string
+	// Acked are subscribers that a recovery point has counted, and what each has acknowledged; they are counted on.
+	Acked map[string]tuple.Position
 	// Unread: nobody is known to read the output. While nobody does, the newest half of Limit is held rather than all.
 	Unread bool
 }
@@ -60,6 +62,10 @@ func NewOutput(cfg OutputConfig) *Output {
 	for _, name := range cfg.Expected {
 		// From what is held on: it cannot fail.
 		_ = o.buffer.Subscribe(name, o.head, o.head)
+	}
+	for name, p := range cfg.Acked {
+		_ = o.buffer.Subscribe(name, o.head, o.head)
+		o.buffer.Ack(name, p)
 	}
 	for _, f := range cfg.Unacknowledged {
 		o.append(f)

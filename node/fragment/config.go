@@ -36,6 +36,9 @@ type Config struct {
 	// Readers are the subscribers that each output waits for before it drops anything, by stream. An empty list says that
 	// nobody is known to read the stream; without an entry it is not known.
 	Readers map[string][]string
+	// Counts says whether a subscriber that a recovery point has counted may still come: one whose query has been stopped
+	// meanwhile must not hold an output back. nil counts all.
+	Counts func(stream, subscriber string) bool
 	// Own is the prefix of our own organisation's subscribers; those of others never hold an output back beyond its limit.
 	Own string
 	// PointInterval is how often a recovery point is stored; 0 means 5 s.

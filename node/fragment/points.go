@@ -135,16 +135,18 @@ func (r *Runner) mayChange(p *storage.RecoveryPoint) bool {
 }
 
 func operatorsOf(p *storage.RecoveryPoint) ([]byte, error) {
-	for _, o := range p.Operators {
-		if o.Name == instanceState && o.Version == instanceVersion {
-			return o.Snapshot, nil
-		}
+	if state := part(p, instanceState, instanceVersion); state != nil {
+		return state, nil
 	}
 	return nil, fmt.Errorf("recovery point without operators of version %d: %w", instanceVersion, storage.ErrDamaged)
 }
 
 // restoreOutputs goes on with each output where the point was cut; an output that the point does not know is new.
 func (r *Runner) restoreOutputs(p *storage.RecoveryPoint) error {
+	acked, err := subscribersOf(p)
+	if err != nil {
+		return err
+	}
 	for _, o := range r.cfg.Plan.Outputs {
 		state := storage.OutputState{Generation: 1, NextID: 1, Boundary: tuple.MinTime}
 		for _, s := range p.Outputs {
@@ -169,7 +171,7 @@ func (r *Runner) restoreOutputs(p *storage.RecoveryPoint) error {
 		}
 		r.numbers = append(r.numbers, sunion.RestoreSOutput(sunion.OutputState{Generation: state.Generation, Next: state.NextID, Boundary: state.Boundary}))
 		frames = withBoundary(frames, state.Generation, state.Boundary)
-		r.addOutput(o, flow.OutputConfig{Generation: state.Generation, Start: start, Unacknowledged: frames})
+		r.addOutput(o, flow.OutputConfig{Generation: state.Generation, Start: start, Unacknowledged: frames, Acked: r.stillCounted(o.Stream, acked[o.Stream])})
 	}
 	return nil
 }
@@ -211,6 +213,7 @@ func (r *Runner) snapshot() *storage.RecoveryPoint {
 		}
 		p.Outputs = append(p.Outputs, state)
 	}
+	p.Operators = append(p.Operators, storage.OperatorState{Name: subscribersState, Version: subscribersVersion, Snapshot: encodeSubscribers(r.outputs)})
 	return p
 }
 

@@ -1,0 +1,77 @@
+package fragment
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"fednode/node/flow"
+	"fednode/query/tuple"
+	"fednode/storage"
+)
+
+// subscribersState names the part of a recovery point that holds who is counted at the outputs. Without it a subscriber
+// that nobody expects, a fragment of another query, would have to come again before the first row is dropped.
+const subscribersState = "subscribers"
+
+// subscribersVersion is the version of that part.
+const subscribersVersion = 1
+
+// part returns a part of a recovery point, nil if it has none of that name and version.
+func part(p *storage.RecoveryPoint, name string, version uint64) []byte {
+	for _, o := range p.Operators {
+		if o.Name == name && o.Version == version {
+			return o.Snapshot
+		}
+	}
+	return nil
+}
+
+// encodeSubscribers writes who is counted at each output, and what each has acknowledged.
+func encodeSubscribers(outputs []*flow.Output) []byte {
+	var e tuple.Encoder
+	e.Uint(uint64(len(outputs)))
+	for _, o := range outputs {
+		counted := o.Subscribers()
+		e.String(o.Name())
+		e.Uint(uint64(len(counted)))
+		for _, name := range slices.Sorted(maps.Keys(counted)) {
+			p := counted[name]
+			e.String(name)
+			e.Uint(p.Generation)
+			e.Time(p.Time)
+			e.Uint(p.ID)
+		}
+	}
+	return e.B
+}
+
+// subscribersOf reads what encodeSubscribers has written, by stream. A point without it counts nobody.
+func subscribersOf(p *storage.RecoveryPoint) (map[string]map[string]tuple.Position, error) {
+	out := make(map[string]map[string]tuple.Position)
+	b := part(p, subscribersState, subscribersVersion)
+	if b == nil {
+		return out, nil
+	}
+	d := tuple.NewDecoder(b)
+	for range d.Count(2) {
+		stream, counted := d.String(), make(map[string]tuple.Position)
+		for range d.Count(4) {
+			counted[d.String()] = tuple.Position{Generation: d.Uint(), Time: d.Time(), ID: d.Uint()}
+		}
+		out[stream] = counted
+	}
+	if err := d.Close(); err != nil {
+		return nil, fmt.Errorf("subscribers: %w: %w", storage.ErrDamaged, err)
+	}
+	return out, nil
+}
+
+// stillCounted leaves those subscribers of a recovery point that may come again.
+func (r *Runner) stillCounted(stream string, acked map[string]tuple.Position) map[string]tuple.Position {
+	if r.cfg.Counts == nil {
+		return acked
+	}
+	maps.DeleteFunc(acked, func(name string, _ tuple.Position) bool { return !r.cfg.Counts(stream, name) })
+	return acked
+}
