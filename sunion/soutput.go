@@ -2,11 +2,21 @@ package sunion
 
 import "fednode/query/tuple"
 
-// SOutput numbers the results of one output of a fragment. Ids are consecutive from 1 within a generation.
+// SOutput numbers the results of one output of a fragment. Ids are consecutive from 1 within a generation. Beside the
+// stable results it numbers tentative ones, within a run.
 type SOutput struct {
 	generation uint64
 	next       uint64
 	boundary   tuple.Time
+	run        tentative
+}
+
+// tentative is the open run; the zero value is none.
+type tentative struct {
+	open     bool
+	run      tuple.Run
+	next     uint64
+	boundary tuple.Time
 }
 
 // OutputState is what a recovery point holds of an output.
@@ -50,4 +60,45 @@ func (o *SOutput) Boundary(t tuple.Time, age int64) *tuple.Frame {
 	}
 	o.boundary = t
 	return &tuple.Frame{Kind: tuple.Boundary, Generation: o.generation, Time: t, Age: age}
+}
+
+// Open begins a run at the stable boundary.
+func (o *SOutput) Open(run tuple.Run) {
+	o.run = tentative{open: true, run: run, next: 1, boundary: o.boundary}
+}
+
+// Run returns the open run.
+func (o *SOutput) Run() (run tuple.Run, open bool) { return o.run.run, o.run.open }
+
+// Tentative numbers the rows of a borrowed batch within the run and returns them as an owned frame; nil if there are
+// none. missing are the inputs whose absence makes them tentative.
+func (o *SOutput) Tentative(b *tuple.Batch, missing []tuple.Missing) *tuple.Frame {
+	n := uint64(b.Rows())
+	if n == 0 {
+		return nil
+	}
+	f := &tuple.Frame{Kind: tuple.Tentative, Run: o.run.run, FirstID: o.run.next, LastID: o.run.next + n - 1, Batch: b.Clone(), Missing: missing}
+	o.run.next += n
+	return f
+}
+
+// TentativeBoundary returns the boundary frame of the run for t, or nil if t says nothing new.
+func (o *SOutput) TentativeBoundary(t tuple.Time, age int64, missing []tuple.Missing) *tuple.Frame {
+	if t <= o.run.boundary {
+		return nil
+	}
+	o.run.boundary = t
+	return &tuple.Frame{Kind: tuple.TentativeBoundary, Run: o.run.run, Time: t, Age: age, Missing: missing}
+}
+
+// Finish ends the run: its corrections are complete.
+func (o *SOutput) Finish() *tuple.Frame { return o.end(tuple.RecDone) }
+
+// Undo ends the run: what it gave is void.
+func (o *SOutput) Undo() *tuple.Frame { return o.end(tuple.Undo) }
+
+func (o *SOutput) end(kind tuple.FrameKind) *tuple.Frame {
+	f := &tuple.Frame{Kind: kind, Run: o.run.run}
+	o.run = tentative{}
+	return f
 }

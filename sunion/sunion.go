@@ -33,8 +33,10 @@ type SUnion struct {
 	inputs []input
 	// released is the end of the last released bucket; rows before it have been handed on.
 	released tuple.Time
-	merge    merger
-	one      []run // scratch of Release
+	// forked is the same for the tentative side, MinTime while there is none.
+	forked tuple.Time
+	merge  merger
+	one    []run // scratch of Release
 }
 
 // input is one stream: what it promised and which rows wait.
@@ -47,6 +49,7 @@ type input struct {
 	// resumeTime: rows before it were consumed in an earlier life and are dropped.
 	resumeTime tuple.Time
 	rows       int
+	suffix     suffix
 }
 
 // chunk is one received batch of which some rows wait.
@@ -67,10 +70,11 @@ func New(cfg Config) (*SUnion, error) {
 	if cfg.MaxRows <= 0 {
 		cfg.MaxRows = 4096
 	}
-	u := &SUnion{cfg: cfg, inputs: make([]input, cfg.Inputs), released: tuple.MinTime}
+	u := &SUnion{cfg: cfg, inputs: make([]input, cfg.Inputs), released: tuple.MinTime, forked: tuple.MinTime}
 	for i := range u.inputs {
 		u.inputs[i].boundary = tuple.MinTime
 		u.inputs[i].resumeTime = tuple.MinTime
+		u.inputs[i].suffix.boundary = tuple.MinTime
 	}
 	u.merge.init(cfg.Schema)
 	return u, nil
@@ -189,6 +193,7 @@ func (u *SUnion) Gap(in int, generation, lastID uint64) {
 func (u *SUnion) Boundary(in int, t tuple.Time) {
 	i := &u.inputs[in]
 	i.boundary = max(i.boundary, t)
+	i.suffix.drop(i.boundary)
 }
 
 // InputBoundary returns the boundary of an input.
@@ -217,6 +222,11 @@ func (u *SUnion) Release(to tuple.Time, out func(*tuple.Batch) error) error {
 	for n := range u.inputs {
 		runs = u.inputs[n].take(to, runs)
 	}
+	return u.hand(runs, out)
+}
+
+// hand hands on runs in the union's order. They lie in u.one.
+func (u *SUnion) hand(runs []run, out func(*tuple.Batch) error) error {
 	defer func() { clear(runs); u.one = runs[:0] }()
 	switch {
 	case len(runs) == 0:

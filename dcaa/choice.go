@@ -1,0 +1,339 @@
+package dcaa
+
+import "fednode/query/tuple"
+
+const second = int64(1_000_000)
+
+// Heard takes what a producer's heartbeat says of the stream.
+func (i *Intake) Heard(now Instant, producer int, s StreamStatus) {
+	p := &i.producers[producer]
+	p.status, p.heard = s, true
+	p.moved(now, s.Boundary)
+	i.choose(now)
+}
+
+// Measured notes the round trip to a producer, in microseconds.
+func (i *Intake) Measured(producer int, rtt int64) { i.producers[producer].rtt = rtt }
+
+// Reachable says whether a producer is heard and hears us.
+func (i *Intake) Reachable(now Instant, producer int, up bool) {
+	p := &i.producers[producer]
+	if p.up == up {
+		return
+	}
+	p.up, p.heard = up, false
+	if up {
+		p.forgive()
+		p.movedAt = now
+	}
+	i.choose(now)
+}
+
+// Owe says whether the consumer owes credit: then a boundary that does not come is its own overload, not a failure.
+func (i *Intake) Owe(owing bool) { i.owing = owing }
+
+// Opened grants a connection.
+func (i *Intake) Opened(now Instant, id uint64) {
+	c := i.conn(id)
+	if c == nil {
+		return
+	}
+	c.open = true
+	i.producers[c.producer].forgive()
+	if c == i.next && (i.data == nil || !i.data.open || i.rank(now, i.data.producer) <= unknown) {
+		i.promote()
+	}
+	i.choose(now)
+}
+
+// Refused declines a connection, for now.
+func (i *Intake) Refused(now Instant, id uint64) {
+	if c := i.conn(id); c != nil {
+		i.producers[c.producer].refused(now)
+		i.drop(now, c)
+		i.choose(now)
+	}
+}
+
+// Truncated declines a connection: the producer holds nothing before first any more.
+func (i *Intake) Truncated(now Instant, id uint64, first tuple.Position) {
+	if c := i.conn(id); c != nil {
+		p := &i.producers[c.producer]
+		p.lost, p.oldest = true, first
+		p.refused(now)
+		i.drop(now, c)
+		i.choose(now)
+	}
+}
+
+// Closed ends a connection from the other side.
+func (i *Intake) Closed(now Instant, id uint64) {
+	if c := i.conn(id); c != nil {
+		i.drop(now, c)
+		i.choose(now)
+	}
+}
+
+// Tick lets time pass.
+func (i *Intake) Tick(now Instant) { i.choose(now) }
+
+// Due is when Tick has something to do if nothing else happens before.
+func (i *Intake) Due(now Instant) Instant {
+	due := Never
+	for n := range i.producers {
+		p := &i.producers[n]
+		if !p.up {
+			continue
+		}
+		if p.retryAt > now {
+			due = min(due, p.retryAt)
+		}
+		if at := p.movedAt.Add(i.cfg.Settings.stall() + 1); at > now && p.boundary != tuple.MaxTime {
+			due = min(due, at)
+		}
+	}
+	return due
+}
+
+// Lost reports that no reachable producer holds what is needed next, and the oldest place at which one could go on.
+func (i *Intake) Lost() (first tuple.Position, lost bool) {
+	for n := range i.producers {
+		p := &i.producers[n]
+		switch {
+		case !p.up:
+		case !p.lost:
+			return tuple.Position{}, false
+		case !lost || p.oldest.ID < first.ID:
+			first, lost = p.oldest, true
+		}
+	}
+	return first, lost
+}
+
+// Skip gives up what no producer holds: the consumer goes on behind it, and the taker learns of the gap.
+func (i *Intake) Skip(now Instant, reason string) {
+	first, lost := i.Lost()
+	if !lost {
+		return
+	}
+	f := &tuple.Frame{Kind: tuple.Gap, Time: i.pos.Time, To: max(i.pos.Time, first.Time), Generation: first.Generation, FirstID: first.ID, Reason: reason}
+	i.takeGap(f)
+	for n := range i.producers {
+		i.producers[n].lost = false
+		i.producers[n].forgive()
+	}
+	i.choose(now)
+}
+
+// Resume goes on at a position that the consumer has reached by other means, such as a state transfer.
+func (i *Intake) Resume(now Instant, at tuple.Position) {
+	for _, c := range []**conn{&i.data, &i.next, &i.correct} {
+		if *c != nil {
+			i.close(c)
+		}
+	}
+	i.pos, i.q = at, suffix{}
+	for n := range i.producers {
+		i.producers[n].lost = false
+		i.producers[n].forgive()
+	}
+	i.choose(now)
+}
+
+// Condition says how the input fares.
+func (i *Intake) Condition(now Instant) Condition {
+	if !i.begun && i.pos.ID == 0 && i.pos.Time == tuple.MinTime && now < i.began.Add(i.cfg.Settings.InitDelay) {
+		return Waiting
+	}
+	for _, c := range []*conn{i.data, i.next} {
+		if c != nil && c.open && i.rank(now, c.producer) > stalled {
+			return Live
+		}
+	}
+	return Failed
+}
+
+// StableReachable reports whether a stable replica can be reached that gives more than the consumer holds, or soon will.
+func (i *Intake) StableReachable(now Instant) bool {
+	for n := range i.producers {
+		p := &i.producers[n]
+		if i.rank(now, n) == stable && !p.lost && p.status.Holding == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Lives reports whether a reachable producer is stable or about to correct: a redo may count on it.
+func (i *Intake) Lives(now Instant) bool {
+	for n := range i.producers {
+		if r := i.rank(now, n); r == stable || r == correcting || r == starting {
+			return true
+		}
+	}
+	return false
+}
+
+func (i *Intake) furthest() tuple.Time {
+	far := tuple.MinTime
+	for n := range i.producers {
+		if p := &i.producers[n]; p.up {
+			far = max(far, p.boundary)
+		}
+	}
+	return far
+}
+
+func (i *Intake) rank(now Instant, n int) rank {
+	owing := i.owing && i.data != nil && i.data.producer == n
+	return i.producers[n].rank(now, i.cfg.Settings, owing)
+}
+
+// choose keeps the connections what the rules want.
+func (i *Intake) choose(now Instant) {
+	far := i.furthest()
+	for n := range i.producers {
+		i.producers[n].follow(now, far)
+	}
+	i.chooseData(now)
+	i.chooseCorrect(now)
+}
+
+// chooseData opens a better source of data, or the first.
+func (i *Intake) chooseData(now Instant) {
+	best := i.best(now)
+	if i.next != nil {
+		if best < 0 || best == i.next.producer || i.rank(now, best) <= i.rank(now, i.next.producer) {
+			return
+		}
+		i.close(&i.next)
+	}
+	if best < 0 {
+		return
+	}
+	if i.data == nil {
+		i.next = i.open(best, i.cfg.Tentative)
+		return
+	}
+	if best == i.data.producer || !i.better(now, best) {
+		return
+	}
+	i.switched = now
+	i.next = i.open(best, i.cfg.Tentative)
+}
+
+// better reports whether data should move to a producer of higher rank.
+func (i *Intake) better(now Instant, n int) bool {
+	have, want := i.rank(now, i.data.producer), i.rank(now, n)
+	if want <= have {
+		return false
+	}
+	if have == tentative && want == stable {
+		return i.producers[n].boundary > i.pos.Time
+	}
+	return have != stable || now-i.switched >= Instant(second)
+}
+
+// best returns the producer to read from, -1 if nobody can be asked now.
+func (i *Intake) best(now Instant) int {
+	best := -1
+	for k := range i.producers {
+		n := (i.cfg.Preferred + k) % len(i.producers)
+		p := &i.producers[n]
+		asked := i.data != nil && i.data.producer == n || i.next != nil && i.next.producer == n
+		if r := i.rank(now, n); r == unreachable || !asked && (p.retryAt > now || p.lost) {
+			continue
+		}
+		if best < 0 || i.prefer(now, n, best) {
+			best = n
+		}
+	}
+	return best
+}
+
+// prefer compares two producers; among equals the present one stays, then the one with the shorter way.
+func (i *Intake) prefer(now Instant, a, b int) bool {
+	if ra, rb := i.rank(now, a), i.rank(now, b); ra != rb {
+		return ra > rb
+	}
+	if i.data != nil && (i.data.producer == a || i.data.producer == b) {
+		return i.data.producer == a
+	}
+	const worth = 2000 // microseconds; less is noise
+	return i.producers[a].rtt+worth < i.producers[b].rtt
+}
+
+// chooseCorrect takes corrections from a replica that makes them while the data connection is not stable.
+func (i *Intake) chooseCorrect(now Instant) {
+	wanted := -1
+	if i.data != nil && i.rank(now, i.data.producer) != stable {
+		for n := range i.producers {
+			p := &i.producers[n]
+			if n == i.data.producer || i.next != nil && n == i.next.producer || p.lost {
+				continue
+			}
+			if i.rank(now, n) == correcting && p.boundary > i.pos.Time && (i.corrects(n) || p.retryAt <= now) {
+				wanted = n
+				break
+			}
+		}
+	}
+	switch {
+	case i.correct != nil && i.keepCorrect(now, wanted):
+	case i.correct != nil:
+		i.close(&i.correct)
+	}
+	if i.correct == nil && wanted >= 0 {
+		i.correct = i.open(wanted, false)
+	}
+}
+
+func (i *Intake) corrects(n int) bool { return i.correct != nil && i.correct.producer == n }
+
+// keepCorrect keeps a connection for corrections as long as data is not stable and it may still bring some.
+func (i *Intake) keepCorrect(now Instant, wanted int) bool {
+	if i.data == nil || wanted >= 0 && wanted != i.correct.producer {
+		return i.data == nil
+	}
+	if i.correct.producer == i.data.producer || i.rank(now, i.data.producer) == stable && i.producers[i.data.producer].boundary <= i.pos.Time {
+		return false
+	}
+	r := i.rank(now, i.correct.producer)
+	return r == correcting || r == stable
+}
+
+func (i *Intake) open(producer int, tentatively bool) *conn {
+	c := &conn{id: i.nextConn, producer: producer, tentative: tentatively, from: i.pos.Time}
+	i.nextConn++
+	if i.q.held {
+		c.from = i.q.boundary
+	}
+	i.shell.Open(Opening{Conn: c.id, Producer: producer, From: i.pos, Tentative: tentatively, TentativeFrom: c.from})
+	return c
+}
+
+// promote makes the next connection the one that data comes from.
+func (i *Intake) promote() {
+	if i.data != nil {
+		i.close(&i.data)
+	}
+	i.data, i.next = i.next, nil
+	if i.correct != nil && i.correct.producer == i.data.producer {
+		i.close(&i.correct)
+	}
+}
+
+// drop forgets a connection that has ended, or ends one that broke the rules.
+func (i *Intake) drop(_ Instant, c *conn) {
+	for _, slot := range []**conn{&i.data, &i.next, &i.correct} {
+		if *slot == c {
+			i.close(slot)
+		}
+	}
+}
+
+func (i *Intake) close(slot **conn) {
+	id := (*slot).id
+	*slot = nil
+	i.shell.Close(id)
+}

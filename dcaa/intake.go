@@ -1,0 +1,308 @@
+package dcaa
+
+import (
+	"fmt"
+
+	"fednode/query/tuple"
+)
+
+// Opening asks for a stream from one producer.
+type Opening struct {
+	// Conn names the connection in later events; it is never used again.
+	Conn     uint64
+	Producer int
+	// From is what the consumer holds of the stable stream.
+	From tuple.Position
+	// Tentative asks for tentative results too, from TentativeFrom on.
+	Tentative     bool
+	TentativeFrom tuple.Time
+}
+
+// IntakeShell performs what an Intake decides.
+type IntakeShell interface {
+	// Open asks a producer. Opened, Refused, Truncated or Closed answers.
+	Open(o Opening)
+	// Close ends a connection; nothing that still comes of it counts.
+	Close(conn uint64)
+}
+
+// Taker takes what an Intake lets through, in order. Frames are owned by the taker.
+type Taker interface {
+	// Rows are stable, and continue the ids.
+	Rows(f *tuple.Frame) error
+	// Boundary: no stable row below t will come; age is in microseconds, as in tuple.Frame.
+	Boundary(t tuple.Time, age int64)
+	// Gap: stable rows of a stretch will never come.
+	Gap(f *tuple.Frame)
+	// TentativeRows extend the tentative suffix; TentativeBoundary promises that none below t is missing.
+	TentativeRows(f *tuple.Frame)
+	TentativeBoundary(t tuple.Time, age int64)
+	// Trim forgets tentative rows from t on: another replica carries the suffix on from there.
+	Trim(t tuple.Time)
+	// Undo forgets the suffix; Done says the same of one that has been replaced by stable rows.
+	Undo(run tuple.Run)
+	Done(run tuple.Run)
+}
+
+// IntakeConfig fixes an Intake.
+type IntakeConfig struct {
+	Settings *Settings
+	// Producers are the replicas of the producer, the same list in the same order for everybody.
+	Producers []string
+	// From is where the consumer goes on.
+	From tuple.Position
+	// Tentative results are wanted.
+	Tentative bool
+	// Preferred is the producer that is asked first among equals: consumers spread over replicas.
+	Preferred int
+}
+
+// Intake is one stream as its consumer holds it: the choice of the replica that it is read from, and the rules of what
+// of their frames counts. The consumer holds a stable prefix P up to a position, and, during a failure, a tentative
+// suffix Q of one run.
+type Intake struct {
+	cfg       IntakeConfig
+	shell     IntakeShell
+	taker     Taker
+	producers []producer
+	nextConn  uint64
+	data      *conn // what is read: P, and alone Q
+	next      *conn // takes the place of data once it has delivered past it
+	correct   *conn // brings corrections while data is not stable
+	switched  Instant
+	began     Instant
+	owing     bool
+	// P.
+	pos   tuple.Position
+	begun bool // a boundary has come since the intake began
+	// Q.
+	q suffix
+}
+
+// suffix is what is known of Q; its rows are with the taker.
+type suffix struct {
+	held     bool
+	run      tuple.Run
+	conn     uint64     // that brings it
+	boundary tuple.Time // no row of it below is missing
+	missing  []tuple.Missing
+}
+
+// conn is a connection to one producer.
+type conn struct {
+	id        uint64
+	producer  int
+	tentative bool
+	from      tuple.Time // TentativeFrom
+	open      bool       // granted
+}
+
+// NewIntake returns an intake that has asked nobody yet.
+func NewIntake(cfg IntakeConfig, now Instant, shell IntakeShell, taker Taker) *Intake {
+	i := &Intake{cfg: cfg, shell: shell, taker: taker, nextConn: 1, pos: cfg.From, began: now, switched: now - Instant(second)}
+	for _, name := range cfg.Producers {
+		i.producers = append(i.producers, producer{name: name, boundary: tuple.MinTime, chased: tuple.MinTime, movedAt: now})
+	}
+	return i
+}
+
+// Position is what the consumer holds of the stable stream.
+func (i *Intake) Position() tuple.Position { return i.pos }
+
+// Suffix returns the run of the tentative suffix, up to where it is complete, and which inputs its rows lack; held is
+// false if there is none.
+func (i *Intake) Suffix() (run tuple.Run, to tuple.Time, missing []tuple.Missing, held bool) {
+	return i.q.run, i.q.boundary, i.q.missing, i.q.held
+}
+
+// Source returns the producer that data comes from, -1 if there is none.
+func (i *Intake) Source() int {
+	if i.data == nil {
+		return -1
+	}
+	return i.data.producer
+}
+
+// conn finds a connection that is still in use.
+func (i *Intake) conn(id uint64) *conn {
+	for _, c := range []*conn{i.data, i.next, i.correct} {
+		if c != nil && c.id == id {
+			return c
+		}
+	}
+	return nil
+}
+
+// Frame takes a frame of a connection; one that is no longer in use says nothing. An error means that the producer broke
+// the protocol: the connection has been closed, and it is asked anew.
+func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
+	c := i.conn(id)
+	if c == nil {
+		return nil
+	}
+	p := &i.producers[c.producer]
+	if f.Kind == tuple.Boundary {
+		p.moved(now, f.Time)
+	}
+	if c == i.next && i.beyond(f) {
+		i.promote()
+	}
+	err := i.take(c, f)
+	if err != nil {
+		err = fmt.Errorf("from %s: %w", p.name, err)
+		i.drop(now, c)
+		p.refused(now)
+		i.choose(now)
+	}
+	return err
+}
+
+// beyond reports whether a frame is something that the consumer does not hold yet.
+func (i *Intake) beyond(f *tuple.Frame) bool {
+	switch f.Kind {
+	case tuple.Insertion:
+		return f.LastID > i.pos.ID || f.Generation > i.pos.Generation
+	case tuple.Boundary:
+		return f.Time >= i.pos.Time
+	case tuple.Tentative, tuple.TentativeBoundary:
+		return true
+	}
+	return false
+}
+
+// take applies the rules for P and Q.
+func (i *Intake) take(c *conn, f *tuple.Frame) error {
+	switch f.Kind {
+	case tuple.Insertion:
+		return i.takeRows(f)
+	case tuple.Boundary:
+		i.takeBoundary(f.Time, f.Age)
+	case tuple.Gap:
+		i.takeGap(f)
+	case tuple.Tentative, tuple.TentativeBoundary:
+		if c == i.data {
+			i.takeTentative(c, f)
+		}
+	case tuple.Undo:
+		if i.q.held && i.q.run == f.Run {
+			i.undo()
+		}
+	case tuple.RecDone:
+		if i.q.held && i.q.run == f.Run {
+			i.done()
+		}
+	}
+	return nil
+}
+
+// takeRows extends P by what it does not hold.
+func (i *Intake) takeRows(f *tuple.Frame) error {
+	if f.Generation != i.pos.Generation && i.pos.Generation != 0 {
+		return fmt.Errorf("generation %d after %d without a gap", f.Generation, i.pos.Generation)
+	}
+	if f.FirstID > i.pos.ID+1 {
+		return fmt.Errorf("ids %d to %d are missing", i.pos.ID+1, f.FirstID-1)
+	}
+	if f.LastID <= i.pos.ID {
+		return nil
+	}
+	f = f.After(i.pos.ID)
+	if err := i.taker.Rows(f); err != nil {
+		return err
+	}
+	i.pos.ID, i.pos.Generation = f.LastID, f.Generation
+	return nil
+}
+
+// takeBoundary moves the end of P, which takes from Q what it passes.
+func (i *Intake) takeBoundary(t tuple.Time, age int64) {
+	if t <= i.pos.Time {
+		return
+	}
+	i.pos.Time, i.begun = t, true
+	i.taker.Boundary(t, age)
+	if i.q.held && t >= i.q.boundary {
+		i.done()
+	}
+}
+
+// takeGap goes on behind rows that will never come.
+func (i *Intake) takeGap(f *tuple.Frame) {
+	if f.Generation < i.pos.Generation || f.Generation == i.pos.Generation && f.FirstID <= i.pos.ID {
+		return
+	}
+	i.pos.Generation, i.pos.ID = f.Generation, f.FirstID
+	i.taker.Gap(f)
+}
+
+// takeTentative extends Q. What lies before its boundary is held already, from this producer or from another.
+func (i *Intake) takeTentative(c *conn, f *tuple.Frame) {
+	switch {
+	case !i.q.held:
+		i.q = suffix{held: true, run: f.Run, conn: c.id, boundary: i.pos.Time}
+	case i.q.run == f.Run:
+		i.q.conn = c.id
+	case i.q.conn == c.id:
+		// The producer opened another run; its word that the one before is over may have been passed over.
+		i.undo()
+		i.q = suffix{held: true, run: f.Run, conn: c.id, boundary: i.pos.Time}
+	default:
+		i.taker.Trim(i.q.boundary)
+		i.q.run, i.q.conn = f.Run, c.id
+	}
+	i.q.boundary = max(i.q.boundary, i.pos.Time)
+	if len(f.Missing) > 0 {
+		i.q.missing = f.Missing
+	}
+	if f.Kind == tuple.Tentative {
+		if f = from(f, i.q.boundary); f != nil {
+			i.taker.TentativeRows(f)
+		}
+		return
+	}
+	if f.Time > i.q.boundary {
+		i.q.boundary = f.Time
+		i.taker.TentativeBoundary(f.Time, f.Age)
+	}
+}
+
+// from returns a TENTATIVE frame without its rows before t, nil if none is left.
+func from(f *tuple.Frame, t tuple.Time) *tuple.Frame {
+	b := f.Batch
+	keep := make([]uint32, 0, b.Rows())
+	for k := range b.Rows() {
+		row := k
+		if b.Sel != nil {
+			row = int(b.Sel[k])
+		}
+		if b.Time[row] >= t {
+			keep = append(keep, uint32(row))
+		}
+	}
+	switch len(keep) {
+	case 0:
+		return nil
+	case b.Rows():
+		return f
+	}
+	cut, view := *f, *b
+	view.Sel = keep
+	cut.Batch = &view
+	return &cut
+}
+
+func (i *Intake) undo() {
+	run := i.q.run
+	i.q = suffix{}
+	i.taker.Undo(run)
+	// A connection that was to carry the suffix on would leave a hole now.
+	if i.next != nil && i.next.tentative && i.next.from > i.pos.Time {
+		i.close(&i.next)
+	}
+}
+
+func (i *Intake) done() {
+	run := i.q.run
+	i.q = suffix{}
+	i.taker.Done(run)
+}

@@ -1,0 +1,113 @@
+package dcaa
+
+import "fednode/query/tuple"
+
+// producer is one replica that gives a stream, as its consumer sees it.
+type producer struct {
+	name string
+	// up: we hear it, and it hears us.
+	up bool
+	// status is what its last heartbeat said; heard is false until there was one in its present life.
+	status StreamStatus
+	heard  bool
+	// boundary is the highest stable one that it told or sent, movedAt when that last rose.
+	boundary tuple.Time
+	movedAt  Instant
+	// chased is a boundary that another producer had reached at behindAt and this one had not; MinTime if there is none.
+	chased   tuple.Time
+	behindAt Instant
+	rtt      int64
+	// retryAt: it is not asked again before, after a refusal; backoff is the next wait.
+	retryAt Instant
+	backoff int64
+	// lost is set when it no longer holds what we need next; oldest is where it could go on.
+	lost   bool
+	oldest tuple.Position
+}
+
+// Waits after a refusal double from the first to the last.
+const (
+	firstRetry = 50_000
+	lastRetry  = 2_000_000
+)
+
+// rank orders producers: data comes from the highest.
+type rank uint8
+
+const (
+	unreachable rank = iota
+	unknown          // up, and nothing is known of the stream yet
+	stalled
+	correcting
+	tentative
+	starting
+	stable
+)
+
+// refused notes that the producer declined.
+func (p *producer) refused(now Instant) {
+	p.backoff = min(max(firstRetry, 2*p.backoff), lastRetry)
+	p.retryAt = now.Add(p.backoff)
+}
+
+// forgive lets the producer be asked at once: it shows signs of life.
+func (p *producer) forgive() { p.retryAt, p.backoff = 0, 0 }
+
+// moved notes how far the stream is at the producer.
+func (p *producer) moved(now Instant, t tuple.Time) {
+	if t > p.boundary {
+		p.boundary, p.movedAt = t, now
+	}
+}
+
+// overdue reports whether the boundary has not risen for too long.
+func (p *producer) overdue(now Instant, s *Settings) bool {
+	return p.boundary != tuple.MaxTime && now-p.movedAt > Instant(s.stall())
+}
+
+// follow notes the highest boundary that any producer has reached. What counts is for how long this one has been behind
+// it, not by how much: a stream that is replayed faster than it was recorded moves far in little time.
+func (p *producer) follow(now Instant, furthest tuple.Time) {
+	switch {
+	case p.boundary >= furthest:
+		p.chased = tuple.MinTime
+	case p.chased == tuple.MinTime || p.boundary >= p.chased:
+		p.chased, p.behindAt = furthest, now
+	}
+}
+
+// outrun reports whether another producer has been ahead for too long.
+func (p *producer) outrun(now Instant, s *Settings) bool {
+	intervals := int64(3)
+	if p.status.Holding > 0 {
+		intervals = 2
+	}
+	return p.chased != tuple.MinTime && now-p.behindAt > Instant(intervals*s.tick())
+}
+
+// rank judges a producer; owing says that what looks like a stall is our own overload.
+func (p *producer) rank(now Instant, s *Settings, owing bool) rank {
+	if !p.up {
+		return unreachable
+	}
+	if !p.heard {
+		return unknown
+	}
+	switch p.status.State {
+	case Failure:
+		return unreachable
+	case Stabilization:
+		return correcting
+	case UpstreamFailure:
+		return tentative
+	case Starting:
+		if p.outrun(now, s) {
+			return stalled
+		}
+		return starting
+	}
+	if !owing && (p.outrun(now, s) || p.status.Holding == 0 && p.overdue(now, s)) {
+		return stalled
+	}
+	return stable
+}

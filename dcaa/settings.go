@@ -1,0 +1,116 @@
+package dcaa
+
+import "math"
+
+// Unbounded is the MaxDelay of a query that takes stable results only.
+const Unbounded int64 = math.MaxInt64
+
+// Policy says what happens to buckets that stay incomplete after the first of a failure.
+type Policy uint8
+
+// The policies.
+const (
+	// Process goes on after a short wait for stragglers.
+	Process Policy = iota
+	// Delay holds each bucket as long as the availability bound allows, so that fewer tuples are tentative.
+	Delay
+	// Suspend holds them until the failure has healed: availability is given up.
+	Suspend
+)
+
+// String returns the policy's name in a query file.
+func (p Policy) String() string { return [...]string{"process", "delay", "suspend"}[p] }
+
+// Consistency is what a query's client gets in the end.
+type Consistency uint8
+
+// The consistencies.
+const (
+	// Eventual: tentative results are corrected.
+	Eventual Consistency = iota
+	// StableOnly: there are no tentative results.
+	StableOnly
+)
+
+// Settings are what a query says of availability, and the intervals of its federation. Durations are microseconds.
+type Settings struct {
+	// MaxDelay is X, the availability bound: how much a failure may delay a result. Unbounded holds for ever.
+	MaxDelay int64
+	// Failure is the policy while an input is missing, Stabilization the one while corrections are made.
+	Failure       Policy
+	Stabilization Policy
+	Consistency   Consistency
+	// Heartbeat is the interval of heartbeats; Miss of them missing in a row are a failure.
+	Heartbeat int64
+	Miss      int
+	// BoundaryInterval is how often a source sends a boundary, Bucket the size of an SUnion's buckets.
+	BoundaryInterval int64
+	Bucket           int64
+	// IdleAfter is how long a source waits before it says that it is idle.
+	IdleAfter int64
+	// Grace is g: what one hop may take, its jitter included.
+	Grace int64
+	// InitDelay is how long a stream that has never given a boundary is waited for.
+	InitDelay int64
+}
+
+// DefaultSettings returns the settings of a query that says nothing.
+func DefaultSettings() Settings {
+	const ms = 1000
+	return Settings{MaxDelay: 3000 * ms, Failure: Delay, Stabilization: Process, Heartbeat: 100 * ms, Miss: 3,
+		BoundaryInterval: 100 * ms, Bucket: 100 * ms, IdleAfter: 300 * ms, Grace: 20 * ms, InitDelay: 10_000 * ms}
+}
+
+// tick is the interval at which the boundaries of a healthy stream rise.
+func (s *Settings) tick() int64 { return max(s.BoundaryInterval, s.Bucket) }
+
+// stall is how long a boundary may be overdue before its stream counts as failed: three intervals past when it was due.
+func (s *Settings) stall() int64 { return 4 * s.tick() }
+
+// reserve is what finding out about a failure takes at worst.
+func (s *Settings) reserve() int64 {
+	return max(s.Heartbeat*int64(s.Miss+1), s.IdleAfter+s.BoundaryInterval)
+}
+
+// Place says where an SUnion stands in its diagram, and what is normal for the streams that reach it.
+type Place struct {
+	// Depth is j: the SUnion is the j-th on the longest path from a source, from 1. Path is J, how many SUnions there are
+	// on the longest path through it.
+	Depth int
+	Path  int
+	// Slack is the largest slack of its sources plus the clock skew of the federation, Lag what a source normally lags
+	// behind its stime, Latency the longest normal way to here. Microseconds.
+	Slack   int64
+	Lag     int64
+	Latency int64
+}
+
+// normal is how old a bucket is when nothing has failed.
+func (s *Settings) normal(p Place) int64 { return p.Slack + p.Lag + s.BoundaryInterval + p.Latency }
+
+// bound returns X less the boundary interval and so many graces, at least 0; Unbounded stays Unbounded.
+func (s *Settings) bound(graces int, reserve int64) int64 {
+	if s.MaxDelay == Unbounded {
+		return Unbounded
+	}
+	return max(0, s.MaxDelay-s.BoundaryInterval-int64(graces)*s.Grace-reserve)
+}
+
+// failedLimit is H: how long an SUnion waits for an input that has failed.
+func (s *Settings) failedLimit(p Place) int64 { return s.bound(p.Path-p.Depth+3, s.reserve()) }
+
+// liveLimit is how long it waits for an input whose producer lives: that one gives up first, and its bucket comes in
+// time.
+func (s *Settings) liveLimit(p Place) int64 { return s.bound(p.Path-p.Depth+2, 0) }
+
+// shortLimit is how long a bucket waits for stragglers under Process, once the first of a failure has been let go.
+func (s *Settings) shortLimit(p Place) int64 {
+	const straggler = 50_000
+	return min(straggler+int64(p.Depth-1)*s.Grace, s.failedLimit(p))
+}
+
+// MinDelay is the smallest sensible availability bound at a place: with less, finding a failure and taking another
+// replica would already make results tentative.
+func (s *Settings) MinDelay(p Place) int64 {
+	return s.BoundaryInterval + int64(p.Path+2)*s.Grace + s.reserve() + s.IdleAfter + s.BoundaryInterval
+}

@@ -1,0 +1,207 @@
+package dcaa
+
+import (
+	"sort"
+
+	"fednode/query/tuple"
+)
+
+// Wait knows, for the buckets of one SUnion, since when each could have been complete: the clock that hold times run by.
+type Wait struct {
+	settings *Settings
+	place    Place
+	inputs   []waitInput
+}
+
+// waitInput is what one input says of times: known holds what its boundaries say, loose its rows beyond them.
+type waitInput struct {
+	known []origin // both rise with time
+	loose origin
+}
+
+// origin says that buckets up to a stime began to be due at an instant: the age of the boundary that completed them
+// counts from there. came is when it was heard of.
+type origin struct {
+	to   tuple.Time
+	at   Instant
+	came Instant
+}
+
+// covering returns the first origin behind t.
+func (i *waitInput) covering(t tuple.Time) (origin, bool) {
+	k := sort.Search(len(i.known), func(k int) bool { return i.known[k].to > t })
+	if k == len(i.known) {
+		return origin{}, false
+	}
+	return i.known[k], true
+}
+
+// NewWait returns the clocks of an SUnion with so many inputs.
+func NewWait(s *Settings, p Place, inputs int) *Wait {
+	w := &Wait{settings: s, place: p, inputs: make([]waitInput, inputs)}
+	for n := range w.inputs {
+		w.inputs[n].loose.to = tuple.MinTime
+	}
+	return w
+}
+
+// mostOrigins bounds what is remembered of one input; beyond it the newest boundaries share a clock.
+const mostOrigins = 4096
+
+// Boundary notes a boundary, stable or tentative, and the age it came with.
+func (w *Wait) Boundary(in int, t tuple.Time, age int64, now Instant) {
+	i := &w.inputs[in]
+	if n := len(i.known); n > 0 {
+		if t <= i.known[n-1].to {
+			return
+		}
+		if n == mostOrigins {
+			i.known[n-1].to = t
+			return
+		}
+	}
+	i.known = append(i.known, origin{to: t, at: now - Instant(age), came: now})
+	if t > i.loose.to {
+		i.loose.to = tuple.MinTime
+	}
+}
+
+// Rows notes that rows up to a stime have come, with no boundary yet.
+func (w *Wait) Rows(in int, high tuple.Time, now Instant) {
+	i := &w.inputs[in]
+	if i.loose.to == tuple.MinTime {
+		i.loose.came = now
+	}
+	i.loose.to = max(i.loose.to, high)
+}
+
+// Passed forgets buckets before a stime: they have been let go.
+func (w *Wait) Passed(to tuple.Time) {
+	for n := range w.inputs {
+		i := &w.inputs[n]
+		k := 0
+		for k < len(i.known) && i.known[k].to <= to {
+			k++
+		}
+		if k > 0 {
+			i.known = i.known[:copy(i.known, i.known[k:])]
+		}
+		if i.loose.to < to {
+			i.loose.to = tuple.MinTime
+		}
+	}
+}
+
+// Known is what is known of the oldest stretch of buckets that have not been let go.
+type Known struct {
+	End tuple.Time
+	// From is the instant from which their delay counts: what is normal is taken off. Came is when the first news came.
+	From Instant
+	Came Instant
+}
+
+// Next returns the oldest stretch of buckets behind a stime of which something has come; ok is false if nothing has.
+func (w *Wait) Next(after tuple.Time) (k Known, ok bool) {
+	k.End = tuple.MaxTime
+	for n := range w.inputs {
+		i := &w.inputs[n]
+		for o, found := i.covering(after); found; o, found = i.covering(o.to) {
+			if to := o.to.FloorTo(w.settings.Bucket, 0); to > after {
+				k.End, ok = min(k.End, to), true
+				break
+			}
+		}
+	}
+	if ok {
+		k.From, k.Came = w.since(k.End)
+		k.From = k.From.Add(w.settings.normal(w.place))
+		return k, true
+	}
+	return w.nextLoose(after)
+}
+
+// nextLoose does it for rows of which no boundary has come.
+func (w *Wait) nextLoose(after tuple.Time) (k Known, ok bool) {
+	for n := range w.inputs {
+		l := w.inputs[n].loose
+		if l.to == tuple.MinTime {
+			continue
+		}
+		to := l.to.FloorTo(w.settings.Bucket, 0).Add(w.settings.Bucket)
+		if to > after && (!ok || l.came < k.Came) {
+			k, ok = Known{End: to, From: l.came.Add(w.settings.Bucket + w.settings.BoundaryInterval + w.place.Slack), Came: l.came}, true
+		}
+	}
+	return k, ok
+}
+
+// since is when the buckets up to end began to be due at the input where that was first, and when the first news came.
+func (w *Wait) since(end tuple.Time) (first, came Instant) {
+	first, came = Never, Never
+	for n := range w.inputs {
+		if o, ok := w.inputs[n].covering(end - 1); ok {
+			first, came = min(first, o.at), min(came, o.came)
+		}
+	}
+	return first, came
+}
+
+// Age is how old the buckets up to end are, by the oldest input that knows of them; 0 if none does.
+func (w *Wait) Age(end tuple.Time, now Instant) int64 {
+	first, _ := w.since(end)
+	if first == Never {
+		return 0
+	}
+	return int64(max(0, now-first))
+}
+
+// Missing is an input that a bucket lacks.
+type Missing struct {
+	Condition Condition
+	// Moving: it comes from a source whose boundary rises.
+	Moving bool
+}
+
+// Situation is what decides how long a bucket is held.
+type Situation struct {
+	// First: nothing tentative has been let go since the stream was last stable.
+	First  bool
+	Policy Policy
+	Known
+}
+
+// Deadline returns until when a bucket is held for the inputs that it lacks; Never for ever.
+func (s *Settings) Deadline(p Place, at Situation, lacks []Missing) Instant {
+	if s.MaxDelay == Unbounded || s.Consistency == StableOnly || at.Policy == Suspend {
+		return Never
+	}
+	until := Instant(0)
+	lives := false
+	for _, m := range lacks {
+		lives = lives || m.Condition != Failed
+		until = max(until, at.From.Add(s.limit(p, at, m)))
+	}
+	if late := at.From.Add(s.MaxDelay); at.Came >= late {
+		// It came beyond the bound: a backlog. Holding it longer does not save it, unless what it lacks is on its way.
+		wait := s.Heartbeat + s.Grace
+		if lives {
+			wait = s.stall()
+		}
+		return at.Came.Add(wait)
+	}
+	return until
+}
+
+// limit is the hold time for one missing input.
+func (s *Settings) limit(p Place, at Situation, m Missing) int64 {
+	switch {
+	case m.Condition == Live && m.Moving && at.Policy == Process:
+		return s.failedLimit(p)
+	case m.Condition == Live:
+		return s.liveLimit(p)
+	case at.First || at.Policy == Delay:
+		return s.failedLimit(p)
+	default:
+		return s.shortLimit(p)
+	}
+}

@@ -1,0 +1,181 @@
+package sunion
+
+import "fednode/query/tuple"
+
+// suffix is what an input holds beyond its stable part while its producer has a failure: the Q of its stream.
+type suffix struct {
+	boundary tuple.Time
+	chunks   []*chunk
+}
+
+// InsertTentative takes the rows of a TENTATIVE frame. The frame is owned and kept. Rows that have gone to the fork
+// already, or that the stable part covers, are passed over.
+func (u *SUnion) InsertTentative(in int, f *tuple.Frame) {
+	i := &u.inputs[in]
+	c := &chunk{batch: dense(f.Batch), first: f.FirstID}
+	if !ordered(c.batch.Time) {
+		c.sortRows()
+	}
+	c.next += c.before(max(i.boundary, u.forked))
+	if c.waiting() > 0 {
+		i.suffix.chunks = append(i.suffix.chunks, c)
+	}
+}
+
+// TentativeBoundary records that no row of the suffix below t is missing.
+func (u *SUnion) TentativeBoundary(in int, t tuple.Time) {
+	i := &u.inputs[in]
+	i.suffix.boundary = max(i.suffix.boundary, t)
+}
+
+// TrimTentative forgets the rows of the suffix from t on.
+func (u *SUnion) TrimTentative(in int, t tuple.Time) {
+	s := &u.inputs[in].suffix
+	kept := s.chunks[:0]
+	for _, c := range s.chunks {
+		if n := c.before(t); n > 0 {
+			c.end(n)
+			kept = append(kept, c)
+		}
+	}
+	clear(s.chunks[len(kept):])
+	s.chunks = kept
+}
+
+// end cuts a chunk behind its next n entries.
+func (c *chunk) end(n int) {
+	if n == c.waiting() {
+		return
+	}
+	if c.order == nil {
+		c.batch = c.batch.Slice(0, c.next+n).Clone()
+		return
+	}
+	view := *c.batch
+	view.Sel = c.order[c.next : c.next+n]
+	c.batch, c.order, c.next = view.Clone(), nil, 0
+}
+
+// UndoTentative forgets the suffix of an input.
+func (u *SUnion) UndoTentative(in int) {
+	s := &u.inputs[in].suffix
+	s.chunks, s.boundary = nil, tuple.MinTime
+}
+
+// Fork lets the tentative side begin where the stable side stands.
+func (u *SUnion) Fork() { u.forked = max(u.forked, u.released) }
+
+// Unfork ends the tentative side; the suffixes stay.
+func (u *SUnion) Unfork() { u.forked = tuple.MinTime }
+
+// Forked returns the end of the last bucket that has gone to the fork.
+func (u *SUnion) Forked() tuple.Time { return u.forked }
+
+// Reached returns the end of the last bucket for which every input is complete, be it tentatively.
+func (u *SUnion) Reached() tuple.Time {
+	low := tuple.MaxTime
+	for n := range u.inputs {
+		low = min(low, u.InputReached(n))
+	}
+	return low.FloorTo(u.cfg.Bucket, 0)
+}
+
+// InputReached returns up to where an input is complete, be it tentatively.
+func (u *SUnion) InputReached(in int) tuple.Time {
+	i := &u.inputs[in]
+	return max(i.boundary, i.suffix.boundary)
+}
+
+// ReleaseTentative hands on, in the union's order, what there is of the buckets behind Forked and before to: stable rows,
+// which stay for Release, and rows of the suffixes, which go. to is a bucket's end.
+func (u *SUnion) ReleaseTentative(to tuple.Time, out func(*tuple.Batch) error) error {
+	if to <= u.forked {
+		return nil
+	}
+	from := u.forked
+	u.forked = to
+	runs := u.one[:0]
+	for n := range u.inputs {
+		runs = u.inputs[n].peek(from, to, runs)
+	}
+	err := u.hand(runs, out)
+	for n := range u.inputs {
+		u.inputs[n].suffix.drop(to)
+	}
+	return err
+}
+
+// peek appends the rows with stime in [from, to) as runs: of the stable part, and of the suffix from its boundary on.
+func (i *input) peek(from, to tuple.Time, runs []run) []run {
+	for _, c := range i.chunks {
+		runs = c.stretch(from, to, runs)
+	}
+	for _, c := range i.suffix.chunks {
+		runs = c.stretch(max(from, i.boundary), to, runs)
+	}
+	return runs
+}
+
+func (c *chunk) stretch(from, to tuple.Time, runs []run) []run {
+	lo, hi := c.next+c.before(from), c.next+c.before(to)
+	if lo >= hi {
+		return runs
+	}
+	return append(runs, run{c: c, lo: lo, hi: hi})
+}
+
+// drop forgets rows before t.
+func (s *suffix) drop(t tuple.Time) {
+	if len(s.chunks) == 0 {
+		return
+	}
+	kept := s.chunks[:0]
+	for _, c := range s.chunks {
+		c.next += c.before(t)
+		if c.waiting() > 0 {
+			kept = append(kept, c)
+		}
+	}
+	clear(s.chunks[len(kept):])
+	s.chunks = kept
+}
+
+// Step returns a bucket's end up to which Release hands on about so many rows: Stable if that is not more, and always at
+// least one bucket that has rows.
+func (u *SUnion) Step(rows int) tuple.Time {
+	to, total := u.Stable(), 0
+	for n := range u.inputs {
+		total += u.inputs[n].rows
+	}
+	if total <= rows {
+		return to
+	}
+	share := max(1, rows/len(u.inputs))
+	first, end := tuple.MaxTime, tuple.MaxTime
+	for n := range u.inputs {
+		f, l := u.inputs[n].span(share)
+		first, end = min(first, f), min(end, l)
+	}
+	end = end.FloorTo(u.cfg.Bucket, 0)
+	if first != tuple.MaxTime {
+		end = max(end, first.FloorTo(u.cfg.Bucket, 0).Add(u.cfg.Bucket))
+	}
+	return min(to, max(end, u.released))
+}
+
+// span returns the stime of the first waiting row, and that of the row that comes so many later; MaxTime where there is
+// none.
+func (i *input) span(rows int) (first, last tuple.Time) {
+	first = tuple.MaxTime
+	for _, c := range i.chunks {
+		if t := c.batch.Time[c.row(c.next)]; t < first {
+			first = t
+		}
+		if n := c.waiting(); rows >= n {
+			rows -= n
+			continue
+		}
+		return first, c.batch.Time[c.row(c.next+rows)]
+	}
+	return first, tuple.MaxTime
+}
