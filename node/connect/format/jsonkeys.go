@@ -19,6 +19,7 @@ type jsonField struct {
 	token   string // the key as it mostly stands: "key":
 	col     int    // the only column that wants it, whatever it is; -1: none or several, or part of one
 	targets []jsonTarget
+	serial  uint64    // of the record that had it last
 	into    *jsonNode // the fields wanted of the object that is its value
 }
 

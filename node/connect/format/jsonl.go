@@ -9,7 +9,8 @@ import (
 )
 
 // jsonDecoder reads one JSON object a line. Only the declared fields are read; everything else is passed over, though
-// checked to be well-formed as far as brackets, strings and separators go.
+// checked to be well-formed as far as brackets, strings and separators go. A declared field that is there twice is
+// refused: programs differ in which one counts, and organisations would see different rows in one record.
 type jsonDecoder struct {
 	root   *jsonNode
 	parts  []jsonParts
@@ -183,7 +184,7 @@ func (d *jsonDecoder) object(node *jsonNode, i, depth int) (int, bool) {
 		}
 		end, ok := 0, false
 		if field != nil && field.col >= 0 && i < len(text) {
-			end, ok = d.plainValue(&d.rows.cols[field.col], i)
+			end, ok = d.plainValue(field, i)
 		}
 		if !ok {
 			if end, ok = d.member(field, i, depth); !ok {
@@ -233,9 +234,12 @@ func (d *jsonDecoder) slowKey(node *jsonNode, i int, pos *int) (*jsonField, int,
 	}
 	key := d.text[i:end]
 	if escaped {
-		var ok bool
-		if key, ok = unescapeJSON(nil, key); !ok {
+		var reason connect.Reason
+		switch key, reason = unescapeJSON(nil, key); reason {
+		case connect.Syntax:
 			return nil, 0, d.syntax(i, "a string with valid escapes")
+		case connect.BadUTF8:
+			return nil, end + 1, true // no declared field has such a name
 		}
 	}
 	return node.find(key, pos), end + 1, true
@@ -246,6 +250,12 @@ func (d *jsonDecoder) member(field *jsonField, i, depth int) (int, bool) {
 	text := d.text
 	if i == len(text) {
 		return i, d.syntax(i, "a value")
+	}
+	if field != nil && (field.into != nil || len(field.targets) > 0) {
+		if field.serial == d.serial {
+			return i, d.syntax(i, "each declared key once: "+quoteText([]byte(field.key))+" was there")
+		}
+		field.serial = d.serial
 	}
 	if field != nil && field.into != nil && text[i] == '{' {
 		end, ok := d.object(field.into, i+1, depth+1)
@@ -269,7 +279,7 @@ func (d *jsonDecoder) member(field *jsonField, i, depth int) (int, bool) {
 		}
 		return end, true
 	}
-	v, end, ok := d.value(i)
+	v, end, ok := d.value(field, i)
 	if !ok {
 		return i, false
 	}
@@ -278,8 +288,8 @@ func (d *jsonDecoder) member(field *jsonField, i, depth int) (int, bool) {
 
 // plainValue reads the value at i straight into its column if it is what values mostly are: a string without escapes,
 // or an integer for a column of integers. Otherwise it does nothing.
-func (d *jsonDecoder) plainValue(c *column, i int) (end int, ok bool) {
-	text := d.text
+func (d *jsonDecoder) plainValue(field *jsonField, i int) (end int, ok bool) {
+	text, c := d.text, &d.rows.cols[field.col]
 	if c.serial == d.serial || c.parse == parseList {
 		return 0, false
 	}
@@ -291,7 +301,7 @@ func (d *jsonDecoder) plainValue(c *column, i int) (end int, ok bool) {
 		if end < 0 || c.appendText(text[i+1:end]) != connect.OK {
 			return 0, false
 		}
-		c.serial = d.serial
+		c.serial, field.serial = d.serial, d.serial
 		d.set++
 		return end + 1, true
 	}
@@ -307,13 +317,13 @@ func (d *jsonDecoder) plainValue(c *column, i int) (end int, ok bool) {
 		return 0, false
 	}
 	c.ints = append(c.ints, x)
-	c.serial = d.serial
+	c.serial, field.serial = d.serial, d.serial
 	d.set++
 	return i, true
 }
 
-// value reads the value at i: the text of a string without quotes and escapes, the text of anything else as it is.
-func (d *jsonDecoder) value(i int) (v jsonValue, end int, ok bool) {
+// value reads the value of a field at i: the text of a string without quotes and escapes, the text of anything else as it is.
+func (d *jsonDecoder) value(field *jsonField, i int) (v jsonValue, end int, ok bool) {
 	text := d.text
 	if text[i] != '"' {
 		end = skipValue(text, i)
@@ -328,8 +338,13 @@ func (d *jsonDecoder) value(i int) (v jsonValue, end int, ok bool) {
 	}
 	s := text[i+1 : end]
 	if escaped {
-		if d.plain, ok = unescapeJSON(d.plain[:0], s); !ok {
+		var reason connect.Reason
+		switch d.plain, reason = unescapeJSON(d.plain[:0], s); reason {
+		case connect.Syntax:
 			return v, i, d.syntax(i, "a string with valid escapes")
+		case connect.BadUTF8:
+			d.fail = jsonFailure{reason: reason, col: field.targets[0].col, value: s}
+			return v, i, false
 		}
 		s = d.plain
 	}

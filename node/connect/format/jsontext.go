@@ -115,9 +115,12 @@ func trailing(text []byte, i int) connect.Reason {
 func (c *column) appendElement(raw []byte) connect.Reason {
 	v := jsonValue{raw, kindOf(raw[0])}
 	if raw[0] == '"' {
-		s, ok := unescapeJSON(nil, raw[1:len(raw)-1])
-		if !ok {
+		s, reason := unescapeJSON(nil, raw[1:len(raw)-1])
+		if reason == connect.Syntax {
 			return connect.WrongType
+		}
+		if reason != connect.OK {
+			return reason
 		}
 		v = jsonValue{s, jsonString}
 	}
@@ -324,16 +327,16 @@ func skipKey(text []byte, i int) int {
 	return i
 }
 
-// unescapeJSON appends the meaning of a string's text; half a surrogate pair becomes U+FFFD. false: an escape that JSON
-// does not have.
-func unescapeJSON(dst, s []byte) ([]byte, bool) {
+// unescapeJSON appends the meaning of a string's text. The reason is Syntax for an escape that JSON does not have, and
+// BadUTF8 for half of a surrogate pair: it is no character, and another in its place would change the value silently.
+func unescapeJSON(dst, s []byte) ([]byte, connect.Reason) {
 	for i := 0; i < len(s); i++ {
 		if s[i] != '\\' {
 			dst = append(dst, s[i])
 			continue
 		}
 		if i++; i == len(s) {
-			return dst, false
+			return dst, connect.Syntax
 		}
 		switch c := s[i]; c {
 		case '"', '\\', '/':
@@ -349,26 +352,39 @@ func unescapeJSON(dst, s []byte) ([]byte, bool) {
 		case 't':
 			dst = append(dst, '\t')
 		case 'u':
-			r, ok := hexRune(s, i+1)
-			if !ok {
-				return dst, false
+			r, size, reason := unicodeEscape(s[i+1:])
+			if reason != connect.OK {
+				return dst, reason
 			}
-			i += 4
-			if utf16.IsSurrogate(r) {
-				low, ok := rune(0), false
-				if i+2 < len(s) && s[i+1] == '\\' && s[i+2] == 'u' {
-					low, ok = hexRune(s, i+3)
-				}
-				if r = utf16.DecodeRune(r, low); ok && r != utf8.RuneError {
-					i += 6
-				}
-			}
+			i += size
 			dst = utf8.AppendRune(dst, r)
 		default:
-			return dst, false
+			return dst, connect.Syntax
 		}
 	}
-	return dst, true
+	return dst, connect.OK
+}
+
+// unicodeEscape reads the four digits behind \u, and the low half of a pair behind a high one. size is what they take.
+func unicodeEscape(s []byte) (r rune, size int, reason connect.Reason) {
+	r, ok := hexRune(s, 0)
+	if !ok {
+		return 0, 0, connect.Syntax
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, 4, connect.OK
+	}
+	if len(s) < 6 || s[4] != '\\' || s[5] != 'u' {
+		return 0, 0, connect.BadUTF8
+	}
+	low, ok := hexRune(s, 6)
+	if !ok {
+		return 0, 0, connect.Syntax
+	}
+	if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
+		return 0, 0, connect.BadUTF8
+	}
+	return r, 10, connect.OK
 }
 
 func hexRune(s []byte, i int) (rune, bool) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"fednode/node/connect"
 	"fednode/query/tuple"
@@ -100,6 +101,9 @@ func (c *column) describe(v []byte, reason connect.Reason) string {
 	case connect.NoTime:
 		return "the time of the row is missing"
 	case connect.BadUTF8:
+		if utf8.Valid(v) {
+			return shown + " has half of a surrogate pair, which is no character"
+		}
 		return shown + " is not UTF-8; declare the column as bytes to keep it"
 	case connect.WrongUnit:
 		return c.times.describeUnit(v, c.unit, c.spec.Unit)
