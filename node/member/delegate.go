@@ -80,11 +80,29 @@ func (d *delegate) NotifyAlive(n *memberlist.Node) error {
 	return nil
 }
 
-func (d *delegate) NotifyJoin(*memberlist.Node)   { d.look() }
-func (d *delegate) NotifyLeave(*memberlist.Node)  { d.look() }
-func (d *delegate) NotifyUpdate(*memberlist.Node) { d.look() }
+// What memberlist says of a node is copied while it says so: it goes on to change its own, also what Members returns.
 
-func (d *delegate) look() {
+// NotifyJoin notes a node that is alive.
+func (d *delegate) NotifyJoin(n *memberlist.Node) { d.note(n, true) }
+
+// NotifyUpdate notes what has changed of a node.
+func (d *delegate) NotifyUpdate(n *memberlist.Node) { d.note(n, true) }
+
+// NotifyLeave forgets a node.
+func (d *delegate) NotifyLeave(n *memberlist.Node) { d.note(n, false) }
+
+func (d *delegate) note(n *memberlist.Node, alive bool) {
+	node, err := readNode(n)
+	if err != nil {
+		return // NotifyAlive has refused it
+	}
+	d.mu.Lock()
+	if alive {
+		d.alive[node.Peer] = node
+	} else {
+		delete(d.alive, node.Peer)
+	}
+	d.mu.Unlock()
 	select {
 	case d.changed <- struct{}{}:
 	default:

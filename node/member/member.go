@@ -72,6 +72,7 @@ type Membership struct {
 	mu    sync.Mutex
 	list  *memberlist.Memberlist // nil unless running
 	seeds map[peer.ID]bool
+	alive map[peer.ID]Node // as gossiped, this node among them
 	known map[peer.ID]Node // as told to the handler
 }
 
@@ -81,7 +82,7 @@ func New(cfg Config, net Network, self Self, handler Handler, log *zap.Logger) *
 		cfg.Retry = 5 * time.Second
 	}
 	return &Membership{cfg: cfg, net: net, self: self, id: net.Libp2p().ID(), handler: handler, log: log,
-		changed: make(chan struct{}, 1), seeds: make(map[peer.ID]bool), known: make(map[peer.ID]Node)}
+		changed: make(chan struct{}, 1), seeds: make(map[peer.ID]bool), alive: make(map[peer.ID]Node), known: make(map[peer.ID]Node)}
 }
 
 // Seed names nodes of the organisation to ask for the others. They are asked once they are connected.
@@ -175,7 +176,7 @@ func (m *Membership) keep(ctx context.Context, list *memberlist.Memberlist) {
 	for {
 		select {
 		case <-m.changed:
-			m.tell(list.Members())
+			m.tell()
 		case <-retry.C:
 			m.ask(list)
 		case <-ctx.Done():
@@ -206,14 +207,10 @@ func (m *Membership) ask(list *memberlist.Memberlist) {
 }
 
 // tell compares what is with what was told.
-func (m *Membership) tell(nodes []*memberlist.Node) {
-	now := make(map[peer.ID]Node, len(nodes))
-	for _, n := range nodes {
-		if node, err := readNode(n); err == nil && node.Peer != m.id {
-			now[node.Peer] = node
-		}
-	}
+func (m *Membership) tell() {
 	m.mu.Lock()
+	now := maps.Clone(m.alive)
+	delete(now, m.id)
 	before := m.known
 	m.known = now
 	m.mu.Unlock()

@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const patient = 15 * time.Second
+const patient = time.Minute
 
 // deaf is a p2p handler that does nothing.
 type deaf struct{}
@@ -249,6 +249,33 @@ func TestGossipedNodesAreChecked(t *testing.T) {
 		_, err := readNode(bad)
 		require.Error(t, err, name)
 	}
+}
+
+// memberlist changes its nodes after it has told of them; nobody sees that but through what it tells.
+func TestWhatIsGossipedIsCopied(t *testing.T) {
+	_, reg := found(t, "north")
+	key, err := trust.GenerateKey(trust.RoleNode, reg.Own(), rand.Reader)
+	require.NoError(t, err)
+	id, err := key.Public().PeerID()
+	require.NoError(t, err)
+	e := &events{change: make(chan struct{})}
+	m := &Membership{handler: e, changed: make(chan struct{}, 1), alive: make(map[peer.ID]Node)}
+	d := (*delegate)(m)
+	d.self = Self{Name: "b", Addrs: func() []string { return nil }}
+	n := &memberlist.Node{Name: id.String(), Addr: ip(id), Meta: d.NodeMeta(512)}
+	d.NotifyJoin(n)
+	n.Meta = nil
+	m.tell()
+	d.self.Name = "c"
+	n.Meta = d.NodeMeta(512)
+	m.tell()
+	require.Equal(t, []string{"joined b"}, e.lines)
+	d.NotifyUpdate(n)
+	m.tell()
+	d.NotifyLeave(n)
+	m.tell()
+	require.Equal(t, []string{"joined b", "updated c ", "left c"}, e.lines)
+	require.Len(t, m.changed, 1, "whoever tells is woken")
 }
 
 // memberlist's lines come out at levels that fit: what it calls an error is a peer that cannot be reached.
