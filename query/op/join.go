@@ -19,6 +19,7 @@ import (
 //	window = "same"                    # equal window_start and window_end; or within, an interval:
 //	within = "5s"                      # or { before = "30d", after = "0s" }: right.stime in [left - before, left + after]
 //	where = "left.a < right.b"         # beyond the keys
+//	limit = 1_000_000                  # rows of both sides that may still find partners at one instant
 //	columns = { conns = "left.conns" } # in place of the columns that are neither window nor key
 //
 // A pair has the stime of its later row, a semi-joined row that of its first match; a row that is emitted for lack of a
@@ -48,7 +49,7 @@ type joinDecl struct {
 	before int64    // a right row may be as much earlier than the left one, in microseconds
 	after  int64    // or as much later
 	where  *expr.Program
-	limit  int64 // rows held, 0 for no limit
+	limit  int64 // rows of both sides that may still find partners, 0 for no limit
 	in     [2]*tuple.Schema
 	pair   *pairSchema
 	layout *joinLayout

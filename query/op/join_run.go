@@ -32,6 +32,7 @@ type join struct {
 	align    *aligner
 	sides    [2]*joinSide
 	pending  [2]int64 // per side: rows before it have had their last chance to match; they go at the end of settle
+	expired  [2]int64 // per side: rows before it find no partner at the stime of the row taken last; kept with a limit only
 	events   []joinEvent
 	instant  int     // events before it have an earlier stime than the row being taken
 	found    []int64 // scratch: partners of one row
@@ -66,9 +67,6 @@ func (j *join) scratch() {
 func (j *join) Process(in int, b *tuple.Batch, _ Out) error {
 	j.counters.RowsIn += uint64(b.Rows())
 	j.align.logs[in].add(b)
-	if held := j.align.logs[0].size() + j.align.logs[1].size(); j.d.limit > 0 && held > j.d.limit {
-		return &LimitError{What: "rows held by a join", Limit: j.d.limit}
-	}
 	return nil
 }
 
@@ -101,6 +99,9 @@ func (j *join) takeRun(side int, b *tuple.Batch, lo, hi int, out Out) error {
 		h := hashes[i-lo]
 		pos := own.done
 		own.insert(h)
+		if j.d.limit > 0 && j.live(t) > j.d.limit {
+			return &LimitError{What: "rows held by a join", Limit: j.d.limit}
+		}
 		if h != 0 {
 			j.probe(side, b, i, pos, h)
 			if len(j.events)-j.instant > maxInstant {
@@ -109,6 +110,22 @@ func (j *join) takeRun(side int, b *tuple.Batch, lo, hi int, out Out) error {
 		}
 	}
 	return nil
+}
+
+// live returns how many of the rows taken can still find a partner at t. Rows that wait for the other side do not count:
+// how far one side is ahead of the other is not the query's doing, and must not end a replica whose other input has failed.
+func (j *join) live(t tuple.Time) int64 {
+	var n int64
+	for s, reach := range [2]int64{j.d.after, j.d.before} {
+		side := j.sides[s]
+		p := max(j.expired[s], side.log.first)
+		for p < side.done && side.log.time(p).Add(reach) < t {
+			p++
+		}
+		j.expired[s] = p
+		n += side.done - p
+	}
+	return n
 }
 
 // probe adds the pairs of a row with the earlier rows of the other side.
@@ -258,7 +275,7 @@ func (j *join) Restore(d *tuple.Decoder) {
 }
 
 func (j *join) Fork() Operator {
-	f := &join{d: j.d, align: j.align.fork(), pending: j.pending}
+	f := &join{d: j.d, align: j.align.fork(), pending: j.pending, expired: j.expired}
 	for s, side := range j.sides {
 		f.sides[s] = side.fork(f.align.logs[s])
 	}

@@ -2,6 +2,7 @@ package op_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"fednode/query/op"
@@ -69,6 +70,55 @@ func TestSkewedJoinRunsInLittleMemory(t *testing.T) {
 	if o.StateBytes() > 1<<20 {
 		t.Fatalf("%d bytes of state after the end", o.StateBytes())
 	}
+}
+
+// The limit of a join counts the rows that may still find partners, however far one side is ahead and wherever boundaries
+// are: up to the limit nothing stops it, and one row more always does.
+func TestJoinLimitDoesNotCountWhatWaits(t *testing.T) {
+	// Every 10 ms a row on each side; a row lives for 95 ms, so that 10 of each side live at once.
+	rows := make([]modelRow, 2000)
+	for i := range rows {
+		rows[i] = modelRow{at: int64(i) * 10, key: int64(i % 3), value: int64(i)}
+	}
+	for limit, stopped := range map[int]bool{19: true, 20: false} {
+		for _, step := range []int{1, 7, len(rows)} { // rows between boundaries
+			for _, lead := range []int{0, 1, 40, len(rows)} { // boundaries that the left side is ahead by
+				err := runLimitedJoin(t, rows, limit, step, lead)
+				var le *op.LimitError
+				if errors.As(err, &le) != stopped || !stopped && err != nil {
+					t.Fatalf("limit %d, a boundary every %d rows, %d boundaries ahead: %v", limit, step, lead, err)
+				}
+			}
+		}
+	}
+}
+
+func runLimitedJoin(t *testing.T, rows []modelRow, limit, step, lead int) error {
+	t.Helper()
+	in := []op.Input{modelInput(t, "l", "a"), modelInput(t, "r", "b")}
+	p, err := optest.Build("join", fmt.Sprintf("on = [\"k\"]\nwithin = \"95ms\"\nlimit = %d", limit), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := p.New()
+	buckets := (len(rows) + step - 1) / step
+	give := func(port, bucket int) error {
+		if bucket < 0 || bucket >= buckets {
+			return nil
+		}
+		part := rows[bucket*step : min((bucket+1)*step, len(rows))]
+		if err := o.Process(port, modelBatch(in[port].Schema, part), discard{}); err != nil {
+			return err
+		}
+		_, err := o.Boundary(port, tuple.Time((part[len(part)-1].at+1)*1000), discard{})
+		return err
+	}
+	for b := range buckets + lead {
+		if err := errors.Join(give(0, b), give(1, b-lead)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Operators without state allocate nothing once their buffers have grown.
