@@ -112,6 +112,7 @@ func (r *rig) rules() {
 	r.cuts()
 	r.boundaries()
 	r.interleavings()
+	r.heldBack()
 	r.shuffled()
 	r.restored()
 	r.snapshotBytes()
