@@ -6,6 +6,9 @@ BIN      := bin/fednode
 FUZZTIME ?= 10s
 CHECKS   ?= 5000
 
+# How long the tests of one package may take before the run ends with a dump of what hangs.
+HANG     ?= 6m
+
 # Packages whose tests start daemons or read data sets have targets of their own.
 UNIT = $$($(GO) list ./... | grep -v -e /testnet/proc -e /testnet/dataset)
 RACE = ./dcaa ./sunion ./node/... ./storage/...
@@ -24,10 +27,10 @@ test: build lint test-unit race test-data test-process ## everything CI runs
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=2s
 
 test-unit: ## unit, property and script tests
-	$(GO) test $(UNIT)
+	$(GO) test -timeout $(HANG) $(UNIT)
 
-race: ## the concurrent packages under the race detector
-	$(GO) test -race -short $(RACE)
+race: ## the concurrent packages under the race detector; -short tries fewer cases, and leaves out nothing
+	$(GO) test -race -short -timeout $(HANG) $(RACE)
 
 test-data: build ## the public data sets against their ground truth, where they are at hand
 	$(GO) test -count=1 -run 'TestGroundTruth' -timeout 10m ./testnet/dataset

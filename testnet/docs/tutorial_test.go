@@ -80,7 +80,7 @@ func TestTutorial(t *testing.T) {
 	all := steps(onFreePorts(t, string(page)))
 	require.Greater(t, len(all), 15)
 	dir := t.TempDir()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute) // on a busy machine
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", script(all))
 	cmd.Dir = dir

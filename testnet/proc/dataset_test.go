@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -33,7 +32,7 @@ func TestProcessDataSets(t *testing.T) {
 			s := testnet.Default()
 			s.Query, s.Data = editedQuery(t, filepath.Join("..", "dataset", "testdata", n.Query), n.Set), files
 			net := up(t, s, nil)
-			v := awaitView(t, net, 2*time.Minute, "all data are through", done)
+			v := awaitView(t, net, "all data are through", done)
 			requireDealt(t, &v, n.Rows)
 			for _, o := range dataset.NetworkOutputs() {
 				require.Equal(t, want[o], sum(t, homeFile(net, o+".csv")), "sha256 of %s", o)

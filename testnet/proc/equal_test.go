@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -18,7 +17,7 @@ func TestProcessEqualsRun(t *testing.T) {
 	s := testnet.Default()
 	s.Query, s.Data = query, []string{data}
 	net := up(t, s, nil)
-	awaitView(t, net, time.Minute, "all data are through", done)
+	awaitView(t, net, "all data are through", done)
 	for _, o := range []string{"suspects.csv", "per_source.csv"} {
 		require.Equal(t, sum(t, filepath.Join(want, o)), sum(t, homeFile(net, o)), o)
 	}

@@ -49,6 +49,9 @@ func runTests(m *testing.M) int {
 
 func command() string { return os.Getenv(commandEnv) }
 
+// patient is how long a test waits for what must come: a busy machine may be slow, and only a failing test waits so long.
+const patient = 3 * time.Minute
+
 // up starts a network that the test ends.
 func up(t *testing.T, s testnet.Spec, change func(*testnet.Options)) *testnet.Net {
 	t.Helper()
@@ -63,9 +66,9 @@ func up(t *testing.T, s testnet.Spec, change func(*testnet.Options)) *testnet.Ne
 }
 
 // awaitView asks until a view is as it should be; what says what is waited for.
-func awaitView(t *testing.T, net *testnet.Net, within time.Duration, what string, ok func(v *testnet.View) bool) testnet.View {
+func awaitView(t *testing.T, net *testnet.Net, what string, ok func(v *testnet.View) bool) testnet.View {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), within)
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -83,6 +86,16 @@ func awaitView(t *testing.T, net *testnet.Net, within time.Duration, what string
 }
 
 func done(v *testnet.View) bool { return v.Done }
+
+// met reports whether every node answers and is connected to all others.
+func met(v *testnet.View) bool {
+	for _, n := range v.Nodes {
+		if n.Status == nil || n.Peers != len(v.Nodes)-1 {
+			return false
+		}
+	}
+	return true
+}
 
 // connections writes a file of seeded connections, almost in order, with sources that are busy, that scan, and that do
 // both. It returns its path.

@@ -24,7 +24,7 @@ func TestProcessOwnerKilled(t *testing.T) {
 	require.Len(t, pids, 3)
 	require.NoError(t, owner.Process.Kill())
 	require.Error(t, owner.Wait(), "it was killed")
-	eventually(t, 5*time.Second, "all daemons are gone", func() bool { return alive(pids) == 0 })
+	eventually(t, "all daemons are gone", func() bool { return alive(pids) == 0 })
 	_, err := testnet.Find(dir)
 	require.ErrorIs(t, err, testnet.ErrNone, "the lock is free again")
 }
@@ -66,10 +66,14 @@ func TestProcessDetached(t *testing.T) {
 	run(0, "testnet", "fault", "kill", "south", "--dir", dir)
 	require.Equal(t, testnet.StateKilled, view(t, run(0, "testnet", "status", "--dir", dir, "--json")).Nodes[1].State)
 	run(0, "testnet", "fault", "restart", "south", "--dir", dir)
-	v := view(t, run(0, "testnet", "status", "--dir", dir, "--json"))
+	var v testnet.View
+	eventually(t, "south has met the others again", func() bool {
+		// A process that is not asked for a while on a busy machine is doubted for a moment.
+		text, err := exec.Command(command(), "testnet", "status", "--dir", dir, "--json").Output()
+		v = testnet.View{}
+		return err == nil && json.Unmarshal(text, &v) == nil && v.Nodes[1].Answers && v.Nodes[1].Peers == 2
+	})
 	require.Equal(t, testnet.StateRunning, v.Nodes[1].State)
-	require.True(t, v.Nodes[1].Answers)
-	require.Equal(t, 2, v.Nodes[1].Peers)
 	require.NotEmpty(t, run(0, "testnet", "logs", "south", "--dir", dir))
 	require.Contains(t, run(2, "testnet", "fault", "partition", "south", "--dir", dir), "not available in mode process")
 	require.Contains(t, run(2, "testnet", "fault", "kill", "west", "--dir", dir), "there is no node west")
@@ -88,7 +92,7 @@ func view(t *testing.T, text string) testnet.View {
 // ownedPIDs waits until the network in a directory runs its query, and returns the daemons' process ids.
 func ownedPIDs(t *testing.T, dir string) (pids []int) {
 	t.Helper()
-	eventually(t, 30*time.Second, "the network is up", func() bool {
+	eventually(t, "the network is up", func() bool {
 		c, err := testnet.Find(dir)
 		if err != nil {
 			return false
@@ -117,7 +121,7 @@ func alive(pids []int) (n int) {
 }
 
 // eventually waits for a condition.
-func eventually(t *testing.T, within time.Duration, what string, ok func() bool) {
+func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	require.Eventually(t, ok, within, 10*time.Millisecond, what)
+	require.Eventually(t, ok, patient, 10*time.Millisecond, what)
 }
