@@ -153,6 +153,35 @@ func (i *Intake) Condition(now Instant) Condition {
 	return Failed
 }
 
+// WaitsUntil is when a stream that has never given a boundary counts as failed.
+func (i *Intake) WaitsUntil() Instant { return i.began.Add(i.cfg.Settings.InitDelay) }
+
+// RoundTrip returns that to the producer of a connection, in microseconds.
+func (i *Intake) RoundTrip(conn uint64) int64 {
+	if c := i.conn(conn); c != nil {
+		return i.producers[c.producer].rtt
+	}
+	return 0
+}
+
+// Resumed says that the consumer stood still for so long: silence in that time means nothing.
+func (i *Intake) Resumed(now Instant, gap int64) {
+	for n := range i.producers {
+		p := &i.producers[n]
+		p.movedAt = min(now, p.movedAt.Add(gap))
+		p.behindAt = min(now, p.behindAt.Add(gap))
+	}
+}
+
+// Current reports whether the consumer has caught up with the producer that it reads from.
+func (i *Intake) Current() bool {
+	if i.data == nil || !i.data.open {
+		return false
+	}
+	p := &i.producers[i.data.producer]
+	return p.heard && i.pos.Time >= p.status.Boundary
+}
+
 // StableReachable reports whether a stable replica can be reached that gives more than the consumer holds, or soon will.
 func (i *Intake) StableReachable(now Instant) bool {
 	for n := range i.producers {

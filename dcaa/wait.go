@@ -75,6 +75,17 @@ func (w *Wait) Rows(in int, high tuple.Time, now Instant) {
 	i.loose.to = max(i.loose.to, high)
 }
 
+// Shift moves every clock: the node stood still for so long.
+func (w *Wait) Shift(gap int64) {
+	for n := range w.inputs {
+		i := &w.inputs[n]
+		for k := range i.known {
+			i.known[k].at, i.known[k].came = i.known[k].at.Add(gap), i.known[k].came.Add(gap)
+		}
+		i.loose.came = i.loose.came.Add(gap)
+	}
+}
+
 // Passed forgets buckets before a stime: they have been let go.
 func (w *Wait) Passed(to tuple.Time) {
 	for n := range w.inputs {

@@ -1,0 +1,77 @@
+package replica
+
+import (
+	"fednode/dcaa"
+	"fednode/query"
+	"fednode/query/tuple"
+)
+
+// Config fixes a replica.
+type Config struct {
+	Plan     *query.FragmentPlan
+	Settings dcaa.Settings
+	// Name tells the replicas of the fragment apart: "org/node". Incarnation tells the lives of one apart.
+	Name        string
+	Incarnation uint64
+	// Peers are the names of the other replicas.
+	Peers []string
+	// Inputs say where each of Plan.Inputs comes from, Places where each of Plan.Unions stands.
+	Inputs []Input
+	Places []dcaa.Place
+	// SliceRows is about how many rows one Advance releases at most; 0 means 65,536.
+	SliceRows int
+	// WaitingRows is how many rows may wait in an input that is ahead before it is held; 0 means 1 million.
+	WaitingRows int
+}
+
+// Input says where one input comes from.
+type Input struct {
+	// Producers are the names of the replicas that give it, the same list everywhere.
+	Producers []string
+	// Preferred is the index of the producer that is asked first.
+	Preferred int
+	// Source: the producer is a source proxy.
+	Source bool
+}
+
+func (c *Config) complete() {
+	if c.SliceRows == 0 {
+		c.SliceRows = 1 << 16
+	}
+	if c.WaitingRows == 0 {
+		c.WaitingRows = 1 << 20
+	}
+}
+
+// Shell performs what a replica decides. Its methods are called from within the replica's, and must not call back.
+type Shell interface {
+	// Open asks a producer of an input; Opened, Refused, Truncated or Closed answers. Close ends a connection.
+	Open(input int, o dcaa.Opening)
+	Close(input int, conn uint64)
+	// Emit gives a frame of an output, by its index in Plan.Outputs. It is owned by the shell.
+	Emit(output int, f *tuple.Frame)
+	// Tell sends a message to a peer; it may be lost.
+	Tell(peer string, m dcaa.PermissionMessage)
+	// Changed reports a change of state, for logs and metrics.
+	Changed(c Change)
+}
+
+// Change is a change of the state of a path.
+type Change struct {
+	From, To dcaa.State
+	// Outputs are the indices of the outputs that change.
+	Outputs []int
+	// Missing are the inputs that lack, when results become tentative.
+	Missing []tuple.Missing
+	// Tentative is how many rows have been given tentatively in this failure.
+	Tentative uint64
+}
+
+// State is what a recovery point holds of a replica beside its operators.
+type State struct {
+	// Inputs are the positions of each input of each SUnion, as in Plan.Unions and UnionPlan.Inputs.
+	Inputs [][]tuple.Position
+	// Boundary is up to where every SUnion has been released.
+	Boundary tuple.Time
+	Outputs  []OutputState
+}

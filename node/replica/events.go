@@ -1,0 +1,151 @@
+package replica
+
+import (
+	"fednode/dcaa"
+	"fednode/query"
+	"fednode/query/tuple"
+)
+
+// Frame takes a frame of a connection of an input. An error means that the producer broke the protocol; its connection
+// has been closed and it is asked anew.
+func (r *Replica) Frame(now dcaa.Instant, input int, conn uint64, f *tuple.Frame) error {
+	r.now = now
+	in := r.inputs[input]
+	in.rtt = in.intake.RoundTrip(conn)
+	return in.intake.Frame(now, conn, f)
+}
+
+// Opened grants a connection; Refused, Truncated and Closed end one.
+func (r *Replica) Opened(now dcaa.Instant, input int, conn uint64) {
+	r.now = now
+	r.inputs[input].intake.Opened(now, conn)
+}
+
+// Refused declines a connection for now.
+func (r *Replica) Refused(now dcaa.Instant, input int, conn uint64) {
+	r.now = now
+	r.inputs[input].intake.Refused(now, conn)
+}
+
+// Truncated declines a connection: the producer holds nothing before first any more.
+func (r *Replica) Truncated(now dcaa.Instant, input int, conn uint64, first tuple.Position) {
+	r.now = now
+	r.inputs[input].intake.Truncated(now, conn, first)
+}
+
+// Closed ends a connection from the other side.
+func (r *Replica) Closed(now dcaa.Instant, input int, conn uint64) {
+	r.now = now
+	r.inputs[input].intake.Closed(now, conn)
+}
+
+// Heard takes what a producer's heartbeat says of an input.
+func (r *Replica) Heard(now dcaa.Instant, input, producer int, s dcaa.StreamStatus) {
+	r.now = now
+	r.inputs[input].intake.Heard(now, producer, s)
+}
+
+// Reachable says whether a producer of an input is heard, and hears us.
+func (r *Replica) Reachable(now dcaa.Instant, input, producer int, up bool) {
+	r.now = now
+	r.inputs[input].intake.Reachable(now, producer, up)
+}
+
+// Measured notes the round trip to a producer, in microseconds.
+func (r *Replica) Measured(input, producer int, rtt int64) {
+	r.inputs[input].intake.Measured(producer, rtt)
+}
+
+// PeerHeard takes what a peer's heartbeat says of one output of the fragment: every replica produces the same.
+func (r *Replica) PeerHeard(now dcaa.Instant, peer int, s dcaa.StreamStatus) {
+	r.now = now
+	r.peers[peer].serves = s.State == dcaa.UpstreamFailure || s.State == dcaa.Stable && s.Holding == 0
+}
+
+// PeerReachable says whether a peer is heard, and hears us.
+func (r *Replica) PeerReachable(now dcaa.Instant, peer int, up bool) {
+	r.now = now
+	r.peers[peer].up, r.peers[peer].serves = up, up && r.peers[peer].serves
+	r.permission.Peer(now, r.peers[peer].name, !up)
+}
+
+// PeerMessage takes a message about permission.
+func (r *Replica) PeerMessage(now dcaa.Instant, from string, m dcaa.PermissionMessage) {
+	r.now = now
+	r.permission.Message(now, from, m)
+}
+
+// Resumed says that the node stood still for so long, as after SIGSTOP: silence in that time means nothing.
+func (r *Replica) Resumed(now dcaa.Instant, gap int64) {
+	r.now = now
+	for _, in := range r.inputs {
+		in.intake.Resumed(now, gap)
+	}
+	for _, u := range r.unions {
+		u.wait.Shift(gap)
+	}
+}
+
+// Block stops releasing while an output holds as much as it may.
+func (r *Replica) Block(blocked bool) { r.blocked = blocked }
+
+// Held reports whether an input is so far ahead of others that it has to wait for them. The one that holds the others
+// back is never held.
+func (r *Replica) Held(input int) bool {
+	for _, f := range r.inputs[input].feeds {
+		u := r.unions[f.union]
+		if u.su.Waiting(f.input)+u.ahead <= r.cfg.WaitingRows {
+			continue
+		}
+		if u.su.InputBoundary(f.input) > r.lowest(u.path).Add(r.cfg.Plan.Bucket) {
+			return true
+		}
+	}
+	return false
+}
+
+// lowest returns up to where all SUnions of a path have been released.
+func (r *Replica) lowest(p *path) tuple.Time {
+	low := tuple.MaxTime
+	for _, u := range p.unions {
+		low = min(low, u.su.Released())
+	}
+	return low
+}
+
+// Status is what a heartbeat says of an output.
+func (r *Replica) Status(output int) dcaa.StreamStatus {
+	o := r.numbers[output].State()
+	s := dcaa.StreamStatus{State: dcaa.Stable, Boundary: o.Boundary, Generation: o.Generation, LastID: o.Next - 1}
+	for _, n := range r.cfg.Plan.Outputs[output].Unions {
+		u := r.unions[n]
+		s.Holding = max(s.Holding, u.held)
+		s.State = u.path.state
+	}
+	if p := r.pathOf(output); p != nil && p.fork != nil && !p.fork.AffectedOutput(output) {
+		s.State = dcaa.Stable
+	}
+	if o.Boundary == tuple.MaxTime {
+		s.State = dcaa.Ended
+	}
+	return s
+}
+
+func (r *Replica) pathOf(output int) *path {
+	for _, n := range r.cfg.Plan.Outputs[output].Unions {
+		return r.unions[n].path
+	}
+	return nil
+}
+
+// Released returns up to where every SUnion has given the stable instance its buckets.
+func (r *Replica) Released() tuple.Time {
+	low := tuple.MaxTime
+	for _, u := range r.unions {
+		low = min(low, u.su.Released())
+	}
+	return low
+}
+
+// Instance returns the stable instance, for its status.
+func (r *Replica) Instance() *query.Instance { return r.inst }

@@ -1,0 +1,133 @@
+package replica
+
+import (
+	"fmt"
+
+	"fednode/dcaa"
+	"fednode/query/tuple"
+	"fednode/sunion"
+)
+
+// input is one stream that enters the replica. It is the taker of its intake, and passes on what that asks for.
+type input struct {
+	r      *Replica
+	n      int
+	stream string
+	intake *dcaa.Intake
+	feeds  []feed
+	rows   uint64
+	rtt    int64 // to the producer of the frame being taken
+}
+
+// feed is one place where an input enters an SUnion.
+type feed struct{ union, input int }
+
+// union is one SUnion with what decides how long its buckets wait.
+type union struct {
+	n     int
+	su    *sunion.SUnion
+	wait  *dcaa.Wait
+	place dcaa.Place
+	path  *path
+	// affected: the fork goes on where the stable side lacks input.
+	affected bool
+	// age is that of the bucket last released, held how long the oldest bucket is overdue; 0 if it is not.
+	age  int64
+	held int64
+	due  dcaa.Instant
+	// ahead is how many rows have been released since the SUnions of the path were last level.
+	ahead int
+}
+
+// Open passes on that a producer is to be asked.
+func (in *input) Open(o dcaa.Opening) { in.r.shell.Open(in.n, o) }
+
+// Close passes on that a connection has ended.
+func (in *input) Close(conn uint64) { in.r.shell.Close(in.n, conn) }
+
+// Rows files stable rows.
+func (in *input) Rows(f *tuple.Frame) error {
+	in.rows += uint64(f.Batch.Rows())
+	high := latest(f.Batch)
+	for _, p := range in.feeds {
+		u := in.r.unions[p.union]
+		if err := u.su.Insert(p.input, f); err != nil {
+			return fmt.Errorf("stream %s: %w", in.stream, err)
+		}
+		u.wait.Rows(p.input, high, in.r.now)
+	}
+	return nil
+}
+
+// latest returns the largest stime of an owned batch.
+func latest(b *tuple.Batch) tuple.Time {
+	if n := len(b.Time); b.Ordered && n > 0 {
+		return b.Time[n-1]
+	}
+	high := tuple.MinTime
+	for _, t := range b.Time {
+		high = max(high, t)
+	}
+	return high
+}
+
+// Boundary files a stable boundary.
+func (in *input) Boundary(t tuple.Time, age int64) {
+	for _, p := range in.feeds {
+		u := in.r.unions[p.union]
+		u.su.Boundary(p.input, t)
+		u.wait.Boundary(p.input, t, age+in.rtt/2, in.r.now)
+	}
+}
+
+// Gap goes on behind lost rows; every output that depends on them says so.
+func (in *input) Gap(f *tuple.Frame) {
+	lost := make(map[int]bool)
+	for _, p := range in.feeds {
+		in.r.unions[p.union].su.Gap(p.input, f.Generation, f.FirstID)
+		for _, o := range in.r.cfg.Plan.Unions[p.union].Outputs {
+			lost[o] = true
+		}
+	}
+	for o := range in.r.numbers {
+		if lost[o] {
+			s := in.r.numbers[o].State()
+			in.r.shell.Emit(o, &tuple.Frame{Kind: tuple.Gap, Generation: s.Generation, FirstID: s.Next - 1, Time: f.Time, To: f.To, Reason: in.stream + ": " + f.Reason})
+		}
+	}
+}
+
+// TentativeRows files rows of the suffix.
+func (in *input) TentativeRows(f *tuple.Frame) {
+	for _, p := range in.feeds {
+		u := in.r.unions[p.union]
+		u.su.InsertTentative(p.input, f)
+		u.wait.Rows(p.input, latest(f.Batch), in.r.now)
+	}
+}
+
+// TentativeBoundary files up to where the suffix is complete.
+func (in *input) TentativeBoundary(t tuple.Time, age int64) {
+	for _, p := range in.feeds {
+		u := in.r.unions[p.union]
+		u.su.TentativeBoundary(p.input, t)
+		u.wait.Boundary(p.input, t, age+in.rtt/2, in.r.now)
+	}
+}
+
+// Trim forgets what another replica's run gives again.
+func (in *input) Trim(t tuple.Time) {
+	for _, p := range in.feeds {
+		in.r.unions[p.union].su.TrimTentative(p.input, t)
+	}
+}
+
+// Undo forgets the suffix; what the fork has of it stays there until the fork is dropped.
+func (in *input) Undo(tuple.Run) {
+	for _, p := range in.feeds {
+		in.r.unions[p.union].su.UndoTentative(p.input)
+	}
+}
+
+// Done forgets the suffix: stable rows have replaced it.
+func (in *input) Done(run tuple.Run) { in.Undo(run) }

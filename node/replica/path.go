@@ -1,0 +1,170 @@
+package replica
+
+import (
+	"fednode/dcaa"
+	"fednode/query"
+	"fednode/query/tuple"
+)
+
+// path is a set of SUnions that share operators, and the outputs downstream of them: what fails and recovers together.
+type path struct {
+	n       int
+	unions  []*union
+	outputs []int
+	state   dcaa.State
+	// fork goes on tentatively while SUnions of the path are affected; nil otherwise.
+	fork *query.Fork
+	// broken: the fork ran into a limit; there is none until the path is stable again.
+	broken bool
+	run    tuple.Run
+	// missing are the inputs that the fork lacks, for frames and people.
+	missing []tuple.Missing
+	rows    uint64 // given tentatively in this failure
+	// redone is when the redo last had a stable bucket.
+	redone dcaa.Instant
+}
+
+// findPaths joins SUnions that reach a common output or operator.
+func (r *Replica) findPaths() {
+	of := make([]*path, len(r.cfg.Plan.Outputs))
+	for n, u := range r.unions {
+		mine := &path{unions: []*union{u}, state: dcaa.Starting}
+		for _, o := range r.cfg.Plan.Unions[n].Outputs {
+			if other := of[o]; other != nil && other != mine {
+				other.unions = append(other.unions, mine.unions...)
+				other.outputs = append(other.outputs, mine.outputs...)
+				for _, moved := range mine.outputs {
+					of[moved] = other
+				}
+				mine = other
+			} else if other == nil {
+				mine.outputs = append(mine.outputs, o)
+				of[o] = mine
+			}
+		}
+		for _, v := range mine.unions {
+			v.path = mine
+		}
+	}
+	for _, u := range r.unions {
+		if u.path.unions[0] == u {
+			u.path.n = len(r.paths)
+			r.paths = append(r.paths, u.path)
+		}
+	}
+}
+
+// tentativeOut takes the results of a fork.
+type tentativeOut struct {
+	r *Replica
+	p *path
+}
+
+// Batch numbers a borrowed batch within the run and emits it.
+func (o tentativeOut) Batch(n int, b *tuple.Batch) error {
+	if f := o.r.numbers[n].Tentative(b, o.p.missing); f != nil {
+		o.p.rows += uint64(b.Rows())
+		o.r.shell.Emit(n, f)
+	}
+	return nil
+}
+
+// Boundary passes on how far the run is complete.
+func (o tentativeOut) Boundary(n int, t tuple.Time) error {
+	if f := o.r.numbers[n].TentativeBoundary(t, o.r.ageOf(n), o.p.missing); f != nil {
+		o.r.shell.Emit(n, f)
+	}
+	return nil
+}
+
+// affect lets the path go on tentatively where an SUnion lacks input.
+func (r *Replica) affect(u *union) {
+	p := u.path
+	mask := make([]bool, len(r.unions))
+	mask[u.n] = true
+	u.affected = true
+	u.su.Fork()
+	if p.fork != nil {
+		p.fork.Extend(mask)
+	} else {
+		p.fork = r.inst.ForkAffected(mask, tentativeOut{r, p})
+		r.runs++
+		p.run = tuple.Run{Producer: r.cfg.Name, Incarnation: r.cfg.Incarnation, N: r.runs}
+		p.rows = 0
+	}
+	for _, o := range p.outputs {
+		if _, open := r.numbers[o].Run(); !open && p.fork.AffectedOutput(o) {
+			r.numbers[o].Open(p.run)
+		}
+	}
+	p.missing = r.missing(p)
+	if p.state != dcaa.Stabilization {
+		r.change(p, dcaa.UpstreamFailure)
+	}
+}
+
+// missing lists what the affected SUnions of a path lack: inputs that are not complete, and what their producers lack.
+func (r *Replica) missing(p *path) []tuple.Missing {
+	var list []tuple.Missing
+	add := func(m tuple.Missing) {
+		for k := range list {
+			if list[k].Stream == m.Stream {
+				list[k].Since = min(list[k].Since, m.Since)
+				return
+			}
+		}
+		const most = 64
+		if len(list) < most {
+			list = append(list, m)
+		}
+	}
+	for _, u := range p.unions {
+		if !u.affected {
+			continue
+		}
+		for k, in := range r.cfg.Plan.Unions[u.n].Inputs {
+			i := r.inputs[in]
+			if _, _, missing, held := i.intake.Suffix(); held && len(missing) > 0 {
+				for _, m := range missing {
+					add(m)
+				}
+			} else if u.su.InputBoundary(k) <= u.su.Released() || u.su.InputReached(k) <= u.su.Forked() {
+				add(tuple.Missing{Stream: i.stream, Since: u.su.InputBoundary(k)})
+			}
+		}
+	}
+	return list
+}
+
+// finish drops the fork: the stable side has passed it.
+func (r *Replica) finish(p *path, undo bool) {
+	for _, o := range p.outputs {
+		if _, open := r.numbers[o].Run(); !open {
+			continue
+		}
+		if undo {
+			r.shell.Emit(o, r.numbers[o].Undo())
+		} else {
+			r.shell.Emit(o, r.numbers[o].Finish())
+		}
+	}
+	if p.fork != nil {
+		p.fork.Drop()
+	}
+	p.fork, p.missing = nil, nil
+	for _, u := range p.unions {
+		if u.affected {
+			u.affected = false
+			u.su.Unfork()
+		}
+	}
+}
+
+func (r *Replica) change(p *path, to dcaa.State) {
+	if p.state == to {
+		return
+	}
+	c := Change{From: p.state, To: to, Outputs: p.outputs, Missing: p.missing, Tentative: p.rows}
+	p.state = to
+	r.shell.Changed(c)
+}
