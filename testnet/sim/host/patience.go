@@ -1,0 +1,35 @@
+package host
+
+import "fednode/dcaa"
+
+// patience is how long a peer may be silent. It grows when a suspicion turns out to have been wrong, so that a peer on a
+// lossy link does not flap, and falls back to its base.
+type patience struct {
+	base  int64
+	most  int64
+	extra int64
+	since dcaa.Instant // when extra was set
+}
+
+// calm is the time in which what was added is halved, in microseconds.
+const calm = 60_000_000
+
+func newPatience(cfg *Settings) patience {
+	base := cfg.Heartbeat * int64(cfg.Miss)
+	return patience{base: base, most: max(base, cfg.Abandon/2)}
+}
+
+func (p *patience) limit(now dcaa.Instant) int64 {
+	extra := p.extra
+	for since := int64(now - p.since); since >= calm && extra > 0; since -= calm {
+		extra /= 2
+	}
+	return min(p.base+extra, p.most)
+}
+
+// refuted takes in that a peer that had been silent for so long was there all the same.
+func (p *patience) refuted(silence int64, now dcaa.Instant) {
+	if wanted := silence + silence/2; wanted > p.limit(now) {
+		p.extra, p.since = wanted-p.base, now
+	}
+}

@@ -1,0 +1,104 @@
+package world
+
+import "math/rand/v2"
+
+// Quality is how one direction between two nodes behaves. Durations are microseconds, chances parts per million.
+type Quality struct {
+	Latency int64
+	// Jitter is added to the latency, evenly from 0.
+	Jitter int64
+	// Bandwidth is in bytes a second; 0 does not limit.
+	Bandwidth int64
+	// Loss is the chance of a transmission to be lost; what is lost is sent again.
+	Loss int64
+	// Repeat and Overtake are the chances of a control message to come twice, and to be overtaken by later ones.
+	Repeat   int64
+	Overtake int64
+}
+
+// link is one direction between two nodes.
+type link struct {
+	Quality
+	cuts   int      // how many faults cut it
+	held   []uint32 // what waits for the cuts to end, in order
+	freeAt int64    // when the wire has taken the last message
+	last   int64    // arrival of the last message of connection epoch
+	epoch  uint32
+}
+
+// Times of TCP.
+const (
+	firstRetransmit = 200_000
+	// worstOvertake is how late a control message can come that others overtake.
+	worstOvertake = 500_000
+)
+
+func chance(r *rand.Rand, ppm int64) bool { return ppm > 0 && r.Int64N(million) < ppm }
+
+// transmit puts a message on its way. from is when the sender lets go of it.
+func (w *World) transmit(l *link, number uint32, from, bytes int64) {
+	if l.cuts > 0 {
+		l.held = append(l.held, number)
+		return
+	}
+	m := &w.pool.slots[number]
+	at := from
+	if l.Bandwidth > 0 {
+		l.freeAt = max(l.freeAt, from) + bytes*million/l.Bandwidth
+		at = l.freeAt
+	}
+	at += l.Latency
+	if l.Jitter > 0 {
+		at += w.Rand.Int64N(l.Jitter + 1)
+	}
+	for again := int64(firstRetransmit); chance(w.Rand, l.Loss); again = min(2*again, w.cfg.Retransmit) {
+		at += again
+	}
+	if m.epoch != l.epoch {
+		l.epoch, l.last = m.epoch, 0
+	}
+	to := m.to
+	if m.Control && (l.Repeat > 0 || l.Overtake > 0) {
+		if chance(w.Rand, l.Repeat) {
+			w.queue.push(event{at: max(at, l.last) + w.Rand.Int64N(worstOvertake), kind: evArrive, node: to, arg: w.pool.copyOf(number)})
+		}
+		if chance(w.Rand, l.Overtake) {
+			w.queue.push(event{at: max(at, l.last) + w.Rand.Int64N(worstOvertake), kind: evArrive, node: to, arg: number})
+			return
+		}
+	}
+	l.last = max(at, l.last)
+	w.queue.push(event{at: l.last, kind: evArrive, node: to, arg: number})
+}
+
+func (w *World) link(from, to NodeID) *link { return &w.links[int(from)*len(w.nodes)+int(to)] }
+
+// Quality returns how the direction behaves now.
+func (w *World) Quality(from, to NodeID) Quality { return w.link(from, to).Quality }
+
+// SetQuality changes how the direction behaves from now on.
+func (w *World) SetQuality(from, to NodeID, q Quality) { w.link(from, to).Quality = q }
+
+// Cut stops one direction between two nodes. Cuts count: it takes as many calls of Heal to end them.
+func (w *World) Cut(from, to NodeID) { w.link(from, to).cuts++ }
+
+// Heal takes back one Cut. When none is left, what waited is sent again, a retransmission later.
+func (w *World) Heal(from, to NodeID) {
+	l := w.link(from, to)
+	if l.cuts == 0 {
+		return
+	}
+	l.cuts--
+	if l.cuts > 0 || len(l.held) == 0 {
+		return
+	}
+	held := l.held
+	l.held = nil
+	at := w.now + w.Rand.Int64N(w.cfg.Retransmit)
+	for _, m := range held {
+		w.transmit(l, m, at, 0)
+	}
+}
+
+// Reachable reports whether no cut lies in either direction.
+func (w *World) Reachable(a, b NodeID) bool { return w.link(a, b).cuts == 0 && w.link(b, a).cuts == 0 }
