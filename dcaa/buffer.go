@@ -34,6 +34,7 @@ type OutputBuffer struct {
 	// lost is the end of the stretch of stime in which dropped rows lie. It can be beyond truncated.Time.
 	lost  tuple.Time
 	acked map[string]tuple.Position
+	run   runFrames
 }
 
 // holding is what the buffer knows of a frame: its sequence number and its size. Numbers rise, not always by one.
@@ -55,6 +56,9 @@ func (b *OutputBuffer) Append(f *tuple.Frame) {
 	b.held = append(b.held, holding{seq: b.next, size: size})
 	b.next++
 	b.bytes += size
+	if f.Kind == tuple.Boundary {
+		b.run.replaced(f.Time)
+	}
 	b.dropIdleBoundary()
 	b.truncate() // after a restart the neighbours may hold already what is produced again
 }

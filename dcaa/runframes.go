@@ -1,0 +1,113 @@
+package dcaa
+
+import (
+	"sort"
+
+	"fednode/query/tuple"
+)
+
+// runFrames are the frames of an output's open run that stable ones have not replaced yet, and the ends of runs that
+// have just closed. Their sequence numbers come from the same count as those of stable frames, so that both can be
+// delivered in the order in which they were emitted.
+type runFrames struct {
+	list  []runFrame
+	bytes int64
+}
+
+type runFrame struct {
+	frame *tuple.Frame
+	seq   uint64
+	size  int64
+	// high is the largest stime of its rows, or the time before its boundary: once the stable boundary is beyond it the
+	// frame says nothing new. Ends of runs have MaxTime.
+	high tuple.Time
+}
+
+// mostEnds is how many ends of runs are kept for cursors that have not come by. One that missed an end notices by the
+// next run.
+const mostEnds = 8
+
+// AppendTentative adds a TENTATIVE or TENTATIVE_BOUNDARY frame of the open run, or the UNDO or REC_DONE that ends it. At
+// most limit bytes are kept of a run: beyond that the oldest rows go, and a replica that switches over later begins behind
+// them.
+func (b *OutputBuffer) AppendTentative(f *tuple.Frame, limit int64) {
+	e := runFrame{frame: f, seq: b.next, size: FrameBytes(f), high: tuple.MaxTime}
+	b.next++
+	switch f.Kind {
+	case tuple.Tentative:
+		e.high = latest(f.Batch)
+	case tuple.TentativeBoundary:
+		e.high = f.Time - 1
+	default:
+		b.run.close()
+	}
+	b.run.list = append(b.run.list, e)
+	b.run.bytes += e.size
+	for b.run.bytes > limit && len(b.run.list) > 1 {
+		b.run.shift()
+	}
+}
+
+// close drops the frames of a run that ends, but for the latest ends.
+func (r *runFrames) close() {
+	var ends []runFrame
+	r.bytes = 0
+	for _, e := range r.list {
+		if e.high == tuple.MaxTime {
+			ends = append(ends, e)
+		}
+	}
+	if len(ends) >= mostEnds {
+		ends = ends[len(ends)-mostEnds+1:]
+	}
+	for _, e := range ends {
+		r.bytes += e.size
+	}
+	r.list = ends
+}
+
+func (r *runFrames) shift() {
+	r.bytes -= r.list[0].size
+	r.list[0] = runFrame{}
+	r.list = r.list[1:]
+}
+
+// replaced drops what a stable boundary has passed.
+func (r *runFrames) replaced(t tuple.Time) {
+	for len(r.list) > 0 && r.list[0].high < t {
+		r.shift()
+	}
+}
+
+// SeekRun returns the sequence number of the first frame of the open run that a subscriber needs whose suffix is complete
+// up to a stime. What came before an end that is still kept is not given to somebody new.
+func (b *OutputBuffer) SeekRun(from tuple.Time) uint64 {
+	for k := len(b.run.list) - 1; k >= 0; k-- {
+		if e := b.run.list[k]; e.high == tuple.MaxTime && e.frame.Batch == nil {
+			return b.seekRun(k+1, from)
+		}
+	}
+	return b.seekRun(0, from)
+}
+
+func (b *OutputBuffer) seekRun(k int, from tuple.Time) uint64 {
+	for ; k < len(b.run.list); k++ {
+		if b.run.list[k].high >= from {
+			return b.run.list[k].seq
+		}
+	}
+	return b.next
+}
+
+// RunFrame returns the first held frame of a run whose number is at least seq, and its number.
+func (b *OutputBuffer) RunFrame(seq uint64) (f *tuple.Frame, at uint64, ok bool) {
+	l := b.run.list
+	if n := len(l); n == 0 || l[n-1].seq < seq {
+		return nil, seq, false
+	}
+	i := sort.Search(len(l), func(i int) bool { return l[i].seq >= seq })
+	return l[i].frame, l[i].seq, true
+}
+
+// RunBytes returns the memory that frames of runs hold.
+func (b *OutputBuffer) RunBytes() int64 { return b.run.bytes }
