@@ -7,21 +7,22 @@ type CauseKind uint8
 
 // The causes. After CauseSilent and CauseDeaf the session still exists, and the peer may come up again in it.
 const (
-	CauseSilent    CauseKind = iota + 1 // nothing was heard for the limit
-	CauseDeaf                           // it is heard, but does not hear us
-	CauseEnded                          // the connection ended
-	CauseLeft                           // it said goodbye
-	CauseProtocol                       // it broke the protocol
-	CauseVersion                        // no common protocol version
-	CauseReplaced                       // a newer session took the place of this one
-	CauseUntrusted                      // its certificate is no longer accepted
-	CauseStopped                        // this node stops
+	CauseSilent     CauseKind = iota + 1 // nothing was heard for the limit
+	CauseDeaf                            // it is heard, but does not hear us
+	CauseEnded                           // the connection ended
+	CauseLeft                            // it said goodbye
+	CauseProtocol                        // it broke the protocol
+	CauseVersion                         // no common protocol version
+	CauseReplaced                        // a newer session took the place of this one
+	CauseUntrusted                       // its certificate is no longer accepted
+	CauseStopped                         // this node stops
+	CauseOverloaded                      // this node did not act on its messages
 )
 
 // String names the kind.
 func (k CauseKind) String() string {
 	names := [...]string{"unknown", "silent", "does not hear us", "connection ended", "left", "broke the protocol",
-		"no common version", "replaced", "not admitted", "stopped"}
+		"no common version", "replaced", "not admitted", "stopped", "this node is overloaded"}
 	if int(k) >= len(names) {
 		return names[0]
 	}

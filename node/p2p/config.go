@@ -33,7 +33,7 @@ type Config struct {
 	Redial       Backoff
 
 	Window int    // payload bytes that a data stream may carry before they are acknowledged
-	Queue  int    // control messages waiting for one peer
+	Queue  int    // control messages waiting for one peer, and of one peer for the handler
 	Limits Limits // [limits]
 
 	Software string // shown to peers: "fednode 0.2.0"

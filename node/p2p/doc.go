@@ -34,8 +34,11 @@
 //
 // # Concurrency
 //
-// A [Host] may be used by any number of goroutines. Run owns one goroutine per peer and four per session (read, write,
-// watch, measure); each ends with its session, and Run waits for all. Locks, in order: session.tell, Host.mu, link.mu,
-// session.mu. The handler is called with session.tell held and nothing else, so it may call the host; its calls for one
-// peer come one after the other and must not block: while one runs, nothing more is read from that peer.
+// A [Host] may be used by any number of goroutines. Run owns one goroutine per peer and five per session (read, write,
+// watch, measure, tell); each ends with its session, and Run waits for all. Locks, in order: session.judging, Host.mu,
+// link.mu, session.mu, inbox.mu. The handler is called with none of them held, so it may call the host.
+//
+// What the handler has to be told waits in an inbox of [Config].Queue messages and 8 MiB, so that heartbeats are read
+// whatever the handler does. When the inbox is full, nothing more is read from that peer until there is room: it is not
+// taken for silent meanwhile. After [Config].Abandon without room the session ends with CauseOverloaded.
 package p2p

@@ -81,6 +81,7 @@ type recorder struct {
 	beats  []wire.StreamStatus // what ours say
 	heard  map[peer.ID][]wire.StreamStatus
 	serve  func(ctx context.Context, p Peer, subscription uint64, s *Stream)
+	busy   chan struct{} // Control returns once it is closed; nil at once. Fixed before the first session
 }
 
 func newRecorder() *recorder {
@@ -109,7 +110,12 @@ func (r *recorder) PeerDown(p Peer, c Cause) {
 	})
 }
 
-func (r *recorder) Control(_ Peer, m wire.Message) { r.note(func() { r.got = append(r.got, m) }) }
+func (r *recorder) Control(_ Peer, m wire.Message) {
+	if r.busy != nil {
+		<-r.busy
+	}
+	r.note(func() { r.got = append(r.got, m) })
+}
 
 func (r *recorder) Beat(Peer) []wire.StreamStatus {
 	r.mu.Lock()

@@ -22,7 +22,8 @@ type Peer struct {
 	Resumed     bool // up again after a silence, in the same session: nothing was lost
 }
 
-// Handler is told what happens. Of one peer the calls come one after the other (but for Data) and must not block.
+// Handler is told what happens. Of one peer the calls come one after the other, but for Data and Beat. One that does not
+// return holds up only the calls after it: heartbeats are read and sent, until more messages wait than Config.Queue.
 type Handler interface {
 	// PeerUp: the hello was accepted, or the peer was silent and is heard again (p.Resumed).
 	PeerUp(p Peer)
@@ -32,9 +33,10 @@ type Handler interface {
 	// Control delivers a control message, owned, in the order it was sent: all kinds but hello, heartbeat, credit, goodbye,
 	// error and attach, which are the session's.
 	Control(p Peer, m wire.Message)
-	// Beat returns what the next heartbeat tells the peer of the streams it shares.
+	// Beat returns what the next heartbeat tells the peer of the streams it shares. It must not block, and is called beside
+	// the others, also before PeerUp has returned.
 	Beat(p Peer) []wire.StreamStatus
-	// Heard delivers what a heartbeat told us.
+	// Heard delivers what the newest heartbeat told us.
 	Heard(p Peer, streams []wire.StreamStatus)
 	// Data serves a data stream that the peer opened for a subscription of ours, on a goroutine of its own; the stream is
 	// closed when it returns. ctx ends with the stream, the session and the host.

@@ -28,10 +28,13 @@ type session struct {
 	owing  chan struct{} // capacity 1: credits is not empty
 	over   chan struct{} // closed when the session ends
 
-	heard atomic.Int64 // when the last byte came, Unix nanoseconds
-	rtt   atomic.Int64 // smoothed, nanoseconds; 0 before the first
-	tell  sync.Mutex   // held while the handler is called: one call at a time
-	watch watch        // guarded by tell
+	inbox *inbox // what the handler has yet to be told
+
+	heard   atomic.Int64 // when the last byte came, Unix nanoseconds
+	rtt     atomic.Int64 // smoothed, nanoseconds; 0 before the first
+	waiting atomic.Bool  // the reader waits for room in the inbox: what the peer says lies unread
+	judging sync.Mutex   // guards watch, and keeps doubts and their ends in order
+	watch   watch
 
 	mu      sync.Mutex
 	cause   *Cause // why it ended; the first wins
@@ -49,6 +52,7 @@ type streamKey struct {
 func newSession(l *link, stream network.Stream, in *wire.ControlReader, out *encoder, p Peer) *session {
 	s := &session{link: l, peer: p, stream: stream, in: in, out: out,
 		queue: make(chan []byte, l.host.cfg.Queue), owing: make(chan struct{}, 1), over: make(chan struct{}),
+		inbox:   newInbox(l.host.cfg.Queue),
 		streams: make(map[streamKey]*Stream), credits: make(map[uint64]uint64)}
 	s.watch.hearsUs = time.Now()
 	s.touch()
@@ -87,7 +91,8 @@ func (s *session) run(ctx context.Context) Cause {
 	h := s.link.host
 	h.log.Info("peer up", zap.Stringer("peer", s.peer.ID), zap.Stringer("member", s.peer.Member),
 		zap.Uint8("version", s.peer.Version), zap.Stringer("address", s.stream.Conn().RemoteMultiaddr()))
-	h.handler.PeerUp(s.peer)
+	told := make(chan struct{})
+	go func() { defer close(told); s.tell(ctx) }()
 	inside, cancel := context.WithCancel(ctx)
 	var parts sync.WaitGroup
 	parts.Go(func() { s.read(inside) })
@@ -105,6 +110,8 @@ func (s *session) run(ctx context.Context) Cause {
 	parts.Wait()
 	linger(s.stream)
 	resetWith(s.stream, CodeShutdown) // both directions have ended; this frees it
+	s.inbox.close()
+	<-told
 	h.log.Info("peer down", zap.Stringer("peer", s.peer.ID), zap.Stringer("member", s.peer.Member), zap.Stringer("cause", *s.cause))
 	h.handler.PeerDown(s.peer, *s.cause)
 	return *s.cause
@@ -189,11 +196,58 @@ func (s *session) take(m wire.Message) error {
 	case *wire.Hello, *wire.Attach:
 		return &PeerError{Place: "control stream", Got: m.Kind().String(), Expected: "a message of a session"}
 	}
-	s.tell.Lock()
-	defer s.tell.Unlock()
+	s.judging.Lock()
 	s.settle(time.Now())
-	s.link.host.handler.Control(s.peer, m)
+	s.judging.Unlock()
+	return s.deliver(m)
+}
+
+// deliver puts a message into the inbox. While that is full nothing more is read: the peer's messages fill its own queue,
+// and it is not taken for silent. A handler that takes nothing for as long as a silent peer is given ends the session.
+func (s *session) deliver(m wire.Message) error {
+	if s.inbox.put(m) {
+		return nil
+	}
+	s.waiting.Store(true)
+	defer s.waiting.Store(false)
+	defer s.touch()
+	late := time.NewTimer(s.link.host.cfg.Abandon)
+	defer late.Stop()
+	for !s.inbox.put(m) {
+		select {
+		case <-s.inbox.room:
+		case <-s.over:
+			return ErrNotUp
+		case <-late.C:
+			return &partedError{Cause{Kind: CauseOverloaded, Err: fmt.Errorf("%d messages wait for this node to act on them", s.link.host.cfg.Queue)}}
+		}
+	}
 	return nil
+}
+
+// tell calls the handler, one call after the other, until the inbox is closed and empty. When the node stops, what waits is
+// dropped.
+func (s *session) tell(ctx context.Context) {
+	h := s.link.host.handler
+	h.PeerUp(s.peer)
+	for {
+		e, streams, ok := s.inbox.take()
+		switch {
+		case !ok:
+			return
+		case ctx.Err() != nil:
+		case e.message != nil:
+			h.Control(s.peer, e.message)
+		case e.beat:
+			h.Heard(s.peer, streams)
+		case e.doubt != nil:
+			h.PeerDown(s.peer, *e.doubt)
+		case e.up:
+			p := s.peer
+			p.Resumed = true
+			h.PeerUp(p)
+		}
+	}
 }
 
 func (s *session) takeGoodbye(m *wire.Goodbye) error {

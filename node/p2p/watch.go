@@ -17,25 +17,23 @@ type watch struct {
 
 // takeBeat acts on a heartbeat of the peer.
 func (s *session) takeBeat(m *wire.Heartbeat) error {
-	s.tell.Lock()
-	defer s.tell.Unlock()
+	s.judging.Lock()
+	defer s.judging.Unlock()
 	now := time.Now()
 	s.watch.beaten = true
 	if slices.Contains(m.HeardBy, s.link.host.name) {
 		s.watch.hearsUs = now
 	}
 	s.settle(now)
-	s.link.host.handler.Heard(s.peer, m.Streams)
+	s.inbox.hear(m.Streams)
 	return nil
 }
 
 // nextBeat appends a heartbeat to buf. It says whether the peer is heard, and of no other peer: whom else we talk to is
 // nobody's business.
 func (s *session) nextBeat(buf []byte) []byte {
-	s.tell.Lock()
-	defer s.tell.Unlock()
 	m := &wire.Heartbeat{Streams: s.link.host.handler.Beat(s.peer)}
-	if now := time.Now(); s.silence(now) <= s.link.limit(now) {
+	if now := time.Now(); s.waiting.Load() || s.silence(now) <= s.link.limit(now) {
 		m.HeardBy = []string{s.peer.ID.String()}
 	}
 	b, err := s.out.encode(m)
@@ -73,8 +71,11 @@ func (s *session) keepWatch() {
 
 // look decides whether the peer is up, and gives it up after a long silence.
 func (s *session) look(now time.Time) {
-	s.tell.Lock()
-	defer s.tell.Unlock()
+	if s.waiting.Load() {
+		return // it is we who do not listen
+	}
+	s.judging.Lock()
+	defer s.judging.Unlock()
 	silence, limit := s.silence(now), s.link.limit(now)
 	switch {
 	case silence > s.link.host.cfg.Abandon:
@@ -95,17 +96,17 @@ func (s *session) deaf(now time.Time, limit time.Duration) bool {
 	return s.watch.beaten && now.Sub(s.watch.hearsUs) > late
 }
 
-// suspect says once that the peer is down. Called with tell held.
+// suspect says once that the peer is down. Called with judging held.
 func (s *session) suspect(c Cause, now time.Time) {
 	if s.doubted() != nil {
 		return
 	}
 	s.watch.doubtedAt, s.watch.doubted = now, s.silence(now)
 	s.setDoubt(&c)
-	s.link.host.handler.PeerDown(s.peer, c)
+	s.inbox.doubt(c)
 }
 
-// settle says that a suspected peer is up after all. Called with tell held.
+// settle says that a suspected peer is up after all. Called with judging held.
 func (s *session) settle(now time.Time) {
 	if s.doubted() == nil {
 		return
@@ -115,9 +116,7 @@ func (s *session) settle(now time.Time) {
 	}
 	s.setDoubt(nil)
 	s.link.refuted(s.watch.doubted+now.Sub(s.watch.doubtedAt), now)
-	p := s.peer
-	p.Resumed = true
-	s.link.host.handler.PeerUp(p)
+	s.inbox.trust()
 }
 
 func (s *session) doubted() *Cause {
