@@ -110,7 +110,7 @@ func (r *boundedReader) open() (err error) {
 		}
 		return nil
 	case errors.As(err, &broken):
-		r.fault(broken.End, fmt.Sprintf("%s: %v", name, broken))
+		r.fault(broken.End, fmt.Sprintf("%s: %v", broken.At(name), broken))
 		return nil
 	case err != nil:
 		return fmt.Errorf("file: %w", err)
@@ -153,7 +153,7 @@ func (r *boundedReader) endFile(err error) error {
 		if cur != nil {
 			name = cur.name
 		}
-		r.fault(broken.End, fmt.Sprintf("%s: %v", name, broken))
+		r.fault(broken.End, fmt.Sprintf("%s: %v", broken.At(name), broken))
 	default:
 		return fmt.Errorf("file: %w", err)
 	}

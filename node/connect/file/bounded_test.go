@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -99,11 +100,25 @@ func TestCutAndDamagedFiles(t *testing.T) {
 	require.Len(t, out.rejects, 1)
 	require.Contains(t, out.rejects[0], "cut: the input ends within the record")
 
-	for name, broken := range map[string][]byte{"header.gz": zipped[:5], "magic.zst": []byte("\x28\xB5\x2F\xFDxxxxxxxxxxxx"), "cut.zst": zst(t, data)[:300]} {
+	for _, c := range []struct {
+		name   string
+		broken []byte
+		end    connect.End
+		detail string
+	}{
+		{"header.gz", zipped[:5], connect.EndTruncated, "header.gz@5: truncated input: "},
+		{"half.gz", zipped[:len(zipped)/2], connect.EndTruncated, fmt.Sprintf("half.gz@%d: truncated input: ", len(zipped)/2)},
+		{"magic.zst", []byte("\x28\xB5\x2F\xFDxxxxxxxxxxxx"), connect.EndCorrupt, "magic.zst@"},
+		{"cut.zst", zst(t, data)[:300], connect.EndTruncated, "cut.zst@300: truncated input: "},
+		{"random.zst", []byte("\x01\xE5\x9C\x00\x7F\x80"), connect.EndCorrupt, "random.zst@0: corrupt input: not zstd, as the name says: it begins with 01 e5 9c 00"},
+		{"random.gz", []byte("\xFE\x01"), connect.EndCorrupt, "random.gz@0: corrupt input: not gzip, as the name says: it begins with fe 01"},
+		{"latin.csv.gz", []byte("n,caf\xE9\n1,2\n"), connect.EndCorrupt, "latin.csv.gz@0: corrupt input: not gzip"},
+	} {
 		sub := t.TempDir()
-		put(t, filepath.Join(sub, name), broken)
-		out := drain(t, bounded(t, connect.Env{Dir: sub}, nil, name))
-		require.NotEqual(t, connect.EndEOF, out.end.End, name)
+		put(t, filepath.Join(sub, c.name), c.broken)
+		out := drain(t, bounded(t, connect.Env{Dir: sub}, nil, c.name))
+		require.Equal(t, c.end, out.end.End, c.name)
+		require.Contains(t, out.end.Detail, c.detail)
 	}
 	flipped := bytes.Clone(zipped)
 	flipped[len(flipped)-6] ^= 1 // in the checksum
@@ -112,6 +127,19 @@ func TestCutAndDamagedFiles(t *testing.T) {
 	out = drain(t, bounded(t, connect.Env{Dir: sub}, nil, "sum.gz"))
 	require.Equal(t, connect.EndCorrupt, out.end.End)
 	require.Equal(t, upTo(1000), out.rows)
+}
+
+// A file that was unpacked on its way and kept its name is read as what it is; so is one packed in another way.
+func TestANameDoesNotPackAFile(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "1.jsonl.gz"), jsonNumbers(0, 5))
+	put(t, filepath.Join(dir, "2.jsonl.zst"), gz(t, jsonNumbers(5, 7)))
+	put(t, filepath.Join(dir, "3.jsonl.zst"), nil)
+	long := append([]byte(`{"x":"`), bytes.Repeat([]byte("é"), 400)...) // a character lies across what is looked at
+	put(t, filepath.Join(dir, "4.jsonl.zst"), append(long, "\",\"n\":7}\n"...))
+	out := drain(t, bounded(t, connect.Env{Dir: dir}, nil, "*"))
+	require.Equal(t, upTo(8), out.rows)
+	require.Equal(t, connect.EndEOF, out.end.End)
 }
 
 // A file that changes while it is read: one block is read, then the change happens, then the rest.

@@ -48,7 +48,12 @@ func (i *input) begin(s *connect.Stream, o format.Options, at *position) error {
 		return fmt.Errorf("%s is a directory", i.name)
 	}
 	var src io.Reader = i.file
-	if !info.Mode().IsRegular() || isCompressed(i.file) {
+	if info.Mode().IsRegular() {
+		if err := format.CheckName(i.name, i.file); err != nil {
+			return err
+		}
+	}
+	if !info.Mode().IsRegular() || format.IsCompressed(i.file) {
 		z, c, err := format.Decompress(i.file)
 		if err != nil {
 			return err
@@ -81,15 +86,9 @@ func (i *input) start(s *connect.Stream, o format.Options, src io.Reader, at *po
 	if i.plain {
 		_, err = i.file.Seek(skip, io.SeekStart)
 	} else if _, err = io.CopyN(io.Discard, src, skip); err == io.EOF {
-		err = &format.InputError{End: connect.EndTruncated, Err: fmt.Errorf("it is shorter than what had been read, %d bytes", skip)}
+		err = &format.InputError{End: connect.EndTruncated, Err: fmt.Errorf("it is shorter than what had been read, %d bytes", skip), Offset: -1}
 	}
 	return err
-}
-
-func isCompressed(f *os.File) bool {
-	head := make([]byte, 4)
-	n, _ := f.ReadAt(head, 0)
-	return n >= 2 && head[0] == 0x1F && head[1] == 0x8B || n == 4 && string(head) == "\x28\xB5\x2F\xFD"
 }
 
 // position returns the place after the last record read.

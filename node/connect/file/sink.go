@@ -10,21 +10,24 @@ import (
 	"os"
 	"path/filepath"
 
+	"golang.org/x/sys/unix"
+
 	"fednode/node/connect"
 	"fednode/node/connect/format"
 	"fednode/query/tuple"
 )
 
 // fileSink writes rows into a file: a bounded result into target.part, which becomes target at Finish, a live one into
-// target itself.
+// target itself, which is created with the first row: an output that is silent leaves no file.
 type fileSink struct {
 	sinkConfig
 	target string
 	name   string // what is written
 
-	file   *os.File
-	length int64 // bytes that have reached the file
+	file   *os.File // nil until it is created
+	length int64    // bytes that have reached the file
 	out    *chain
+	worth  bool // the file holds rows or a commit
 	done   bool
 }
 
@@ -37,15 +40,22 @@ type chain struct {
 }
 
 // Recover begins at nothing or at what was committed.
-func (s *fileSink) Recover(_ context.Context, state []byte) (tuple.Position, error) {
-	if state == nil {
-		if err := s.create(); err != nil {
-			return tuple.Position{}, fmt.Errorf("file: sink %s: %w", s.name, err)
-		}
-		return tuple.Position{}, nil
+func (s *fileSink) Recover(_ context.Context, state []byte) (pos tuple.Position, err error) {
+	st := &sinkState{}
+	if state != nil {
+		st, err = decodeState(state)
 	}
-	st, err := decodeState(state)
-	if err == nil {
+	switch {
+	case err != nil:
+	case state == nil && s.stream.Bounded:
+		// The header is written at once, so that even a result without rows has one.
+		if err = s.check(); err == nil {
+			err = s.create()
+		}
+	case st.length == 0 && !s.stream.Bounded:
+		err = s.check()
+	default:
+		s.worth = true
 		err = s.reopen(st)
 	}
 	if err != nil {
@@ -54,12 +64,32 @@ func (s *fileSink) Recover(_ context.Context, state []byte) (tuple.Position, err
 	return st.pos, nil
 }
 
+// check finds out what would keep the file from being created, as far as that can be told before.
+func (s *fileSink) check() error {
+	if format.IsDirectory(s.target) {
+		return errors.New("the path is a directory; name a file")
+	}
+	dir := filepath.Dir(s.target)
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no directory %s; create it, or name a file elsewhere", dir)
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is no directory; name a file elsewhere", dir)
+	}
+	if _, err := os.Stat(s.name); err == nil {
+		return nil // a device, or an empty file: opening it needs no right to the directory
+	}
+	if err := unix.Access(dir, unix.W_OK); err != nil {
+		return fmt.Errorf("no file can be created in %s: %w; let this user write there, or name a file elsewhere", dir, err)
+	}
+	return nil
+}
+
 // create begins a new file. What a live sink finds there is not its own and is kept under another name; or it is the
 // rest of a start that ended before its first commit, and keeping it harms nobody.
 func (s *fileSink) create() (err error) {
-	if info, serr := os.Stat(s.target); serr == nil && info.IsDir() {
-		return errors.New("the path is a directory; name a file")
-	}
 	if !s.stream.Bounded {
 		if err := keepOld(s.target); err != nil {
 			return err
@@ -69,7 +99,6 @@ func (s *fileSink) create() (err error) {
 		return err
 	}
 	s.length = 0
-	// The header is written at once, so that even a result without rows has one.
 	return s.begin(false)
 }
 
@@ -127,15 +156,27 @@ func (s *fileSink) begin(resume bool) (err error) {
 
 // Write takes rows.
 func (s *fileSink) Write(_ context.Context, rows connect.SinkRows) error {
-	if s.out == nil {
-		if err := s.begin(true); err != nil {
-			return fmt.Errorf("file: sink %s: %w", s.name, err)
-		}
+	if rows.Batch.Rows() == 0 {
+		return nil
 	}
-	if err := s.out.rows.Write(rows.Batch); err != nil {
+	s.worth = true
+	if err := s.write(rows.Batch); err != nil {
 		return fmt.Errorf("file: sink %s: %w", s.name, err)
 	}
 	return nil
+}
+
+func (s *fileSink) write(b *tuple.Batch) (err error) {
+	switch {
+	case s.file == nil:
+		err = s.create()
+	case s.out == nil:
+		err = s.begin(true)
+	}
+	if err != nil {
+		return err
+	}
+	return s.out.rows.Write(b)
 }
 
 // Commit makes what was written durable. An Arrow file is whole only at its end, so it has no state: after a crash it is
@@ -147,7 +188,11 @@ func (s *fileSink) Commit(_ context.Context, pos tuple.Position) ([]byte, error)
 	if err := s.flush(); err != nil {
 		return nil, fmt.Errorf("file: sink %s: commit: %w", s.name, err)
 	}
+	s.worth = true
 	st := &sinkState{length: s.length, pos: pos}
+	if s.file == nil {
+		return st.encode(), nil
+	}
 	var err error
 	if st.imprint, err = imprintOf(s.file, s.length); err != nil {
 		return nil, fmt.Errorf("file: sink %s: commit: %w", s.name, err)
@@ -157,6 +202,9 @@ func (s *fileSink) Commit(_ context.Context, pos tuple.Position) ([]byte, error)
 
 // flush brings everything into the file and the file onto the disk.
 func (s *fileSink) flush() error {
+	if s.file == nil {
+		return nil
+	}
 	if s.out != nil {
 		err := errors.Join(s.out.rows.Close(), s.out.zip.Close(), s.out.buf.Flush())
 		s.out = nil
@@ -175,6 +223,10 @@ func (s *fileSink) flush() error {
 // Finish makes a bounded result visible as a whole; a live one is only closed.
 func (s *fileSink) Finish(context.Context) error {
 	err := s.flush()
+	if err == nil && s.file == nil {
+		s.done = true
+		return nil
+	}
 	if err == nil {
 		err = s.file.Close()
 	}
@@ -204,11 +256,15 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// Close closes the file as it is.
+// Close closes the file as it is. A result that never began is taken away again: it tells nobody anything.
 func (s *fileSink) Close() error {
 	if s.done || s.file == nil {
 		return nil
 	}
 	s.done = true
-	return s.file.Close()
+	err := s.file.Close()
+	if s.stream.Bounded && !s.worth {
+		err = errors.Join(err, os.Remove(s.name))
+	}
+	return err
 }

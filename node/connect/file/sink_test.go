@@ -158,9 +158,82 @@ func TestLiveSinkKeepsWhatIsThere(t *testing.T) {
 	s := sinkOf(t, dir, "out.csv", false)
 	_, err := s.Recover(ctx, nil)
 	require.NoError(t, err)
+	require.Equal(t, "precious", contents(t, path), "nothing has come that could stand in its place")
+	require.NoError(t, s.Write(ctx, rowsOf(0, 1)))
 	require.NoError(t, s.Close())
 	require.Equal(t, "precious", contents(t, path+".old-2"))
 	require.Equal(t, "older", contents(t, path+".old-1"))
+}
+
+// An output without results leaves no file, whatever is committed and however often the daemon starts; the first row
+// makes it.
+func TestASilentSinkLeavesNoFile(t *testing.T) {
+	ctx := context.Background()
+	for _, name := range []string{"out.csv", "out.jsonl", "out.csv.gz"} {
+		dir := t.TempDir()
+		var state []byte
+		for id := range uint64(3) {
+			s := sinkOf(t, dir, name, false)
+			pos, err := s.Recover(ctx, state)
+			require.NoError(t, err)
+			if id > 0 {
+				require.EqualValues(t, id, pos.ID)
+			}
+			require.NoError(t, s.Write(ctx, rowsOf(0, 0)))
+			state, err = s.Commit(ctx, tuple.Position{ID: id + 1})
+			require.NoError(t, err)
+			require.NoError(t, s.Close())
+			files, err := os.ReadDir(dir)
+			require.NoError(t, err)
+			require.Empty(t, files)
+		}
+		s := sinkOf(t, dir, name, false)
+		_, err := s.Recover(ctx, state)
+		require.NoError(t, err)
+		require.NoError(t, s.Write(ctx, rowsOf(0, 2)))
+		_, err = s.Commit(ctx, tuple.Position{ID: 4})
+		require.NoError(t, err)
+		require.NoError(t, s.Close())
+		require.Equal(t, upTo(2), numbersIn(t, contents(t, filepath.Join(dir, name))))
+	}
+}
+
+// What never began leaves nothing; what holds rows stays for whoever looks after a failure.
+func TestAResultThatNeverBeganIsTakenAway(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	part := filepath.Join(dir, "r.csv.part")
+	for rows, after := range map[int]func(require.TestingT, string, ...any){0: require.NoFileExists, 1: require.FileExists} {
+		s := sinkOf(t, dir, "r.csv", true)
+		_, err := s.Recover(ctx, nil)
+		require.NoError(t, err)
+		require.FileExists(t, part)
+		require.NoError(t, s.Write(ctx, rowsOf(0, rows)))
+		require.NoError(t, s.Close())
+		require.NoError(t, s.Close())
+		after(t, part)
+		require.NoFileExists(t, filepath.Join(dir, "r.csv"))
+		require.NoError(t, os.RemoveAll(part))
+	}
+}
+
+// A target where no file can be is refused at once, with what to do, although a live sink creates it later.
+func TestADirectoryThatCannotHoldTheFile(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub.csv"), 0o755))
+	put(t, filepath.Join(dir, "plain"), []byte("x"))
+	for name, says := range map[string]string{
+		"gone/out.csv":  "there is no directory " + filepath.Join(dir, "gone") + "; create it, or name a file elsewhere",
+		"sub.csv":       "the path is a directory; name a file",
+		"plain/out.csv": "name a file elsewhere",
+	} {
+		for _, isBounded := range []bool{true, false} {
+			s := sinkOf(t, dir, name, isBounded)
+			_, err := s.Recover(context.Background(), nil)
+			require.ErrorContains(t, err, says)
+			require.NoError(t, s.Close())
+		}
+	}
 }
 
 func TestLiveSinkRefusesAFileThatIsNotItsOwn(t *testing.T) {
@@ -207,18 +280,14 @@ func TestStandardOutput(t *testing.T) {
 }
 
 func TestTargetsThatCannotBe(t *testing.T) {
-	ctx := context.Background()
 	dir := t.TempDir()
 	schema := rowsOf(0, 1).Batch.Schema
 	for name, want := range map[string]string{"out.xls": "does not tell the format", "out.log": "can be read, not written"} {
 		_, err := NewSink(&connect.SinkStream{Schema: schema}, name, connect.Env{Dir: dir})
 		require.ErrorContains(t, err, want)
 	}
-	require.NoError(t, os.Mkdir(filepath.Join(dir, "d.csv"), 0o755))
-	_, err := sinkOf(t, dir, "d.csv", true).Recover(ctx, nil)
-	require.ErrorContains(t, err, "is a directory; name a file")
-	_, err = sinkOf(t, dir, "no/such/dir.csv", true).Recover(ctx, nil)
-	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err := NewSink(&connect.SinkStream{Schema: schema}, dir, connect.Env{})
+	require.ErrorContains(t, err, "is a directory; name a file in it")
 }
 
 func TestPositionsFromOutsideAreRefused(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"fednode/node/connect"
 	"fednode/node/connect/format"
@@ -71,6 +72,9 @@ func NewSink(s *connect.SinkStream, path string, env connect.Env) (connect.Sink,
 	name, ok := format.Detect(path)
 	if path == "-" {
 		name, ok = format.JSONL, true
+	}
+	if !ok && format.IsDirectory(inDir(env.Dir, path)) {
+		return nil, fmt.Errorf("file: %s is a directory; name a file in it, such as %s", path, filepath.Join(path, "out.csv"))
 	}
 	if !ok {
 		return nil, fmt.Errorf("file: the name %q does not tell the format; expected .csv, .tsv, .jsonl or .arrow", path)

@@ -51,7 +51,7 @@ func (r *arrowReader) openArrow(src io.Reader) (records, error) {
 			return nil, err
 		}
 		if !whole {
-			r.cut = &InputError{connect.EndTruncated, errors.New("the index at the end of the Arrow file is missing")}
+			r.cut = &InputError{connect.EndTruncated, errors.New("the index at the end of the Arrow file is missing"), -1}
 		}
 	}
 	return arrowio.Open(src, arrowio.Options{})
@@ -143,9 +143,9 @@ func (r *arrowReader) damaged(err error) error {
 	case errors.As(err, &already):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
-		return &InputError{connect.EndTruncated, err}
+		return &InputError{connect.EndTruncated, err, -1}
 	}
-	return &InputError{connect.EndCorrupt, err}
+	return &InputError{connect.EndCorrupt, err, -1}
 }
 
 func (r *arrowReader) next(rows *Rows) error {

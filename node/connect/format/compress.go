@@ -2,9 +2,12 @@ package format
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -33,6 +36,59 @@ func CompressionOf(path string) Compression {
 	return Plain
 }
 
+// headBytes is how much of an input's beginning tells what it is not.
+const headBytes = 512
+
+// CheckName refuses an input that its name calls compressed, and whose beginning is neither that nor anything that can be
+// read as it is. Text under such a name is read: it was unpacked on its way, and kept the name.
+func CheckName(path string, src io.ReaderAt) error {
+	kind := CompressionOf(path)
+	if kind == Plain {
+		return nil
+	}
+	head := make([]byte, headBytes)
+	n, _ := src.ReadAt(head, 0) // an error comes again when it is read
+	head = head[:n]
+	if isCompressed(head) || readable(head) {
+		return nil
+	}
+	what := "gzip"
+	if kind == Zstd {
+		what = "zstd"
+	}
+	return &InputError{connect.EndCorrupt, fmt.Errorf("not %s, as the name says: it begins with % x", what, head[:min(n, 4)]), 0}
+}
+
+// IsCompressed reports whether an input begins as a compressed one does.
+func IsCompressed(src io.ReaderAt) bool {
+	head := make([]byte, 4)
+	n, _ := src.ReadAt(head, 0)
+	return isCompressed(head[:n])
+}
+
+func isCompressed(head []byte) bool { return isGzip(head) || isZstd(head) }
+
+func isGzip(head []byte) bool { return bytes.HasPrefix(head, []byte("\x1F\x8B")) }
+
+func isZstd(head []byte) bool { return bytes.HasPrefix(head, []byte("\x28\xB5\x2F\xFD")) }
+
+// readable reports whether a beginning is that of text or of a binary format.
+func readable(head []byte) bool {
+	for _, magic := range []string{"ARROW1", "\xFF\xFF\xFF\xFF", "PAR1"} {
+		if bytes.HasPrefix(head, []byte(magic)) {
+			return true
+		}
+	}
+	for len(head) > 0 {
+		r, size := utf8.DecodeRune(head)
+		if r == utf8.RuneError && size == 1 && utf8.FullRune(head) || r < ' ' && r != '\t' && r != '\n' && r != '\r' {
+			return false
+		}
+		head = head[size:]
+	}
+	return true
+}
+
 // maxZstdWindow bounds the memory that a zstd input may ask for, in bytes.
 const maxZstdWindow = 64 << 20
 
@@ -41,9 +97,10 @@ const maxZstdWindow = 64 << 20
 func Decompress(src io.Reader) (io.ReadCloser, Compression, error) {
 	in := &damage{src: src}
 	buf := bufio.NewReaderSize(in, 64<<10)
+	in.ahead = buf
 	head, _ := buf.Peek(4) // an error comes again when it is read
 	switch {
-	case len(head) >= 2 && head[0] == 0x1F && head[1] == 0x8B:
+	case isGzip(head):
 		z, err := gzip.NewReader(buf)
 		if err != nil {
 			if err == io.EOF {
@@ -52,7 +109,7 @@ func Decompress(src io.Reader) (io.ReadCloser, Compression, error) {
 			return nil, Gzip, in.sort(err)
 		}
 		return &decompressor{z, in}, Gzip, nil
-	case string(head) == "\x28\xB5\x2F\xFD":
+	case isZstd(head):
 		z, err := zstd.NewReader(buf, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxZstdWindow))
 		if err != nil {
 			return nil, Zstd, in.sort(err)
@@ -64,13 +121,18 @@ func Decompress(src io.Reader) (io.ReadCloser, Compression, error) {
 
 // damage tells what an error of a decompressor means: the input is cut, it is damaged, or reading it failed.
 type damage struct {
-	src io.Reader
-	err error // of src, but the end
+	src   io.Reader
+	read  int64         // bytes read from src
+	ahead *bufio.Reader // holds those the decompressor has not taken yet
+	err   error         // of src, but the end
 }
+
+func (d *damage) offset() int64 { return d.read - int64(d.ahead.Buffered()) }
 
 // Read reads the compressed input and remembers how it failed.
 func (d *damage) Read(p []byte) (int, error) {
 	n, err := d.src.Read(p)
+	d.read += int64(n)
 	if err != nil && err != io.EOF {
 		d.err = err
 	}
@@ -84,9 +146,9 @@ func (d *damage) sort(err error) error {
 	case d.err != nil:
 		return d.err
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &InputError{connect.EndTruncated, err}
+		return &InputError{connect.EndTruncated, err, d.offset()}
 	}
-	return &InputError{connect.EndCorrupt, err}
+	return &InputError{connect.EndCorrupt, err, d.offset()}
 }
 
 // decompressor is a stream of uncompressed bytes whose errors are sorted.

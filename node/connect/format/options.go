@@ -1,6 +1,9 @@
 package format
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"fednode/node/connect"
@@ -87,7 +90,9 @@ func Detect(path string) (Name, bool) {
 // ReadOptions reads the keys of a source's format: format (else the name of path tells), delimiter, header, quote, null,
 // trim and max_row.
 func ReadOptions(r *spec.Reader, path string) (o Options, ok bool) {
-	o, ok = readFormat(r, path)
+	o, ok = readFormat(r, path, func() (msg, hint string) {
+		return fmt.Sprintf("`%s` is a directory: its name does not tell the format of its files", path), anyFormat()
+	})
 	if !ok {
 		// The other keys are known, whatever the format is: they are not to be reported on top.
 		for _, key := range []string{"delimiter", "header", "quote", "null", "trim", "max_row"} {
@@ -121,7 +126,9 @@ func ReadOptions(r *spec.Reader, path string) (o Options, ok bool) {
 
 // ReadWriteOptions reads the keys of a sink's format: format, delimiter, header and nan.
 func ReadWriteOptions(r *spec.Reader, path string) (o Options, ok bool) {
-	o, ok = readFormat(r, path)
+	o, ok = readFormat(r, path, func() (msg, hint string) {
+		return fmt.Sprintf("`%s` is a directory, and what is written is a file", path), "name one in it, such as " + filepath.Join(path, "out.csv")
+	})
 	if !ok {
 		for _, key := range []string{"delimiter", "header", "nan"} {
 			r.Value(key, false)
@@ -141,7 +148,17 @@ func ReadWriteOptions(r *spec.Reader, path string) (o Options, ok bool) {
 	return o, len(r.P.Errors) == before
 }
 
-func readFormat(r *spec.Reader, path string) (Options, bool) {
+// anyFormat is what to do about a name that tells no format.
+func anyFormat() string { return "add `format`, one of " + strings.Join(Names(), ", ") }
+
+// IsDirectory reports whether a path is a directory, or written as one.
+func IsDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir() || strings.HasSuffix(path, string(filepath.Separator))
+}
+
+// readFormat reads the format, or takes it from the name of path. directory says what is wrong with the name of one.
+func readFormat(r *spec.Reader, path string, directory func() (msg, hint string)) (Options, bool) {
 	before := len(r.P.Errors)
 	name := Name(r.OneOf("format", "", Names()...))
 	if name == "" && len(r.P.Errors) == before {
@@ -150,13 +167,25 @@ func readFormat(r *spec.Reader, path string) (Options, bool) {
 			if path == "-" {
 				return DefaultOptions(JSONL), true
 			}
-			r.Errorf("format", "add `format`, one of "+strings.Join(Names(), ", "), "the name `%s` does not tell the format", path)
+			msg, hint := fmt.Sprintf("the name `%s` does not tell the format", path), anyFormat()
+			if IsDirectory(besideFile(r.T.Pos.File, path)) {
+				msg, hint = directory()
+			}
+			r.Errorf("format", hint, "%s", msg)
 		}
 	}
 	if len(r.P.Errors) != before {
 		return Options{}, false
 	}
 	return DefaultOptions(name), true
+}
+
+// besideFile returns where a path leads that is relative to the file it stands in.
+func besideFile(file, path string) string {
+	if filepath.IsAbs(path) || strings.HasSuffix(path, string(filepath.Separator)) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(file), path)
 }
 
 // readChar reads a key that is one byte long: "\t", ";".

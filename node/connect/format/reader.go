@@ -33,6 +33,16 @@ type Reader interface {
 type InputError struct {
 	End connect.End // EndTruncated or EndCorrupt
 	Err error
+	// Offset is the byte of a compressed input near which decompression stopped; -1 for any other cause.
+	Offset int64
+}
+
+// At prints which input it was, with the byte where that is known.
+func (e *InputError) At(name string) string {
+	if e.Offset < 0 {
+		return name
+	}
+	return connect.Place{File: name, Offset: e.Offset}.String()
 }
 
 // Error says what is wrong with the input.
