@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,9 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patient is how long a test waits for what must come: a busy machine may be slow, and only a failing test waits so long.
+const patient = time.Minute
 
 // fed is a federation of nodes in this process.
 type fed struct {
@@ -83,10 +87,21 @@ func (m *party) start() {
 	m.node = n
 	m.stop = func() {
 		cancel()
-		require.NoError(m.t, <-done)
 		m.stop = func() {}
+		select {
+		case err := <-done:
+			require.NoError(m.t, err)
+		case <-time.After(patient):
+			require.Fail(m.t, "the node does not stop", "%s:\n%s", m.name, goroutines())
+		}
 	}
 	m.t.Cleanup(func() { m.stop() })
+}
+
+// goroutines prints what everything waits for.
+func goroutines() []byte {
+	buf := make([]byte, 4<<20)
+	return buf[:runtime.Stack(buf, true)]
 }
 
 // connect lets every node know where the others are, and waits until all sessions stand.
@@ -110,7 +125,7 @@ func (f *fed) connect() {
 // eventually waits for a condition, looking again whenever a short while has passed.
 func (f *fed) eventually(ok func() bool, what string) {
 	f.t.Helper()
-	require.Eventually(f.t, ok, 20*time.Second, 5*time.Millisecond, what)
+	require.Eventually(f.t, ok, patient, 5*time.Millisecond, what)
 }
 
 const connColumns = `
@@ -211,13 +226,14 @@ func threeOrgs(t *testing.T, more map[string]string) *fed {
 	return f
 }
 
-// lines returns the lines of a file, none if it is not there yet.
+// lines returns the whole lines of a file, none if it is not there yet: what no newline ends is being written.
 func lines(path string) []string {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil
 	}
-	return strings.Split(strings.TrimSpace(string(b)), "\n")
+	all := strings.Split(string(b), "\n")
+	return all[:len(all)-1]
 }
 
 // wantSuspects is what the query finds: the source that is busy and scans, once a window.

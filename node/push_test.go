@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -57,7 +58,8 @@ func TestPush(t *testing.T) {
 
 	target, err := b.PushTarget("solo/events")
 	require.NoError(t, err)
-	second := time.Now().UTC().Truncate(time.Second)
+	// Ahead of the clock: none is late, however slow the machine is.
+	second := time.Now().UTC().Truncate(time.Second).Add(20 * time.Second)
 	body := fmt.Sprintf("{\"at\":%q,\"kind\":\"a\"}\n{\"at\":%q,\"kind\":\"b\"}\nnot json\n{\"at\":%q,\"kind\":\"a\"}\n",
 		second.Format(time.RFC3339), second.Format(time.RFC3339), second.Add(900*time.Millisecond).Format(time.RFC3339Nano))
 	for range 2 {
@@ -66,9 +68,11 @@ func TestPush(t *testing.T) {
 		require.NoError(t, target.Inbox.Push(t.Context(), "key-1", blocks))
 	}
 	var got []string
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	defer cancel()
 	for len(got) < 2 {
-		fr, err := tail.Next(t.Context())
-		require.NoError(t, err)
+		fr, err := tail.Next(ctx)
+		require.NoError(t, err, "after %q", got)
 		if fr.Kind != tuple.Insertion {
 			continue
 		}

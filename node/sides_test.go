@@ -22,14 +22,14 @@ const spotty = "ts,src,dport\n0,10.0.0.1,1\n1000,10.0.0.1,2\n9000,10.0.0.1,3\n50
 // tailed reads a stream of a node to its end, as the API does: one line a row, with its id.
 func tailed(t *testing.T, n *Node, stream string, names ...string) (got []string) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
 	defer cancel()
 	tail, err := n.Backend(nil, nil).Tail(ctx, stream, api.TailFrom{Beginning: true})
 	require.NoError(t, err)
 	defer tail.Close()
 	for {
 		f, err := tail.Next(ctx)
-		require.NoError(t, err)
+		require.NoError(t, err, "%s after %q", stream, got)
 		if f.Kind == tuple.Boundary && f.Time == tuple.MaxTime {
 			return got
 		}
