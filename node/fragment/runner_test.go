@@ -153,14 +153,16 @@ func produce(t *testing.T, name string, seed uint64, rows int) *flow.Output {
 
 // harness is a fragment between two producers and one consumer.
 type harness struct {
-	t      *testing.T
-	net    *network
-	points *storage.RecoveryPoints
+	t           *testing.T
+	net         *network
+	points      *storage.RecoveryPoints
+	waitingRows int // of the fragment's configuration
 	// gaps that the consumer has heard of, over all lives of the fragment
 	gaps []*tuple.Frame
 	// life of the fragment
-	store *crashable
-	stop  func()
+	runner *Runner
+	store  *crashable
+	stop   func()
 }
 
 func newHarness(t *testing.T, rows int) *harness {
@@ -181,11 +183,12 @@ func (h *harness) start() {
 	r, err := Open(Config{
 		Name: "north/q/sums", Subscriber: "north/n1/q/sums", Plan: testPlan(h.t), Directory: h.net, Points: h.store,
 		Clock: connect.SystemClock{}, Log: zap.NewNop(), PointInterval: 2 * time.Millisecond,
-		Readers: map[string][]string{"north/q/sums": {"sink"}}, OutputBytes: 4000,
+		Readers: map[string][]string{"north/q/sums": {"sink"}}, OutputBytes: 4000, WaitingRows: h.waitingRows,
 	})
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	h.runner = r
 	for _, o := range r.Outputs() {
 		h.net.put(o)
 	}
