@@ -6,10 +6,10 @@ import (
 	"fednode/query/tuple"
 )
 
-// Wait knows, for the buckets of one SUnion, since when each could have been complete: the clock that hold times run by.
+// Wait knows, for the buckets of a path, since when each could have been complete: the clock that hold times run by. It
+// is one for all SUnions that share operators, for results need all of them.
 type Wait struct {
 	settings *Settings
-	place    Place
 	inputs   []waitInput
 }
 
@@ -36,16 +36,17 @@ func (i *waitInput) covering(t tuple.Time) (origin, bool) {
 	return i.known[k], true
 }
 
-// NewWait returns the clocks of an SUnion with so many inputs.
-func NewWait(s *Settings, p Place, inputs int) *Wait {
-	w := &Wait{settings: s, place: p, inputs: make([]waitInput, inputs)}
+// NewWait returns the clocks of a path with so many inputs.
+func NewWait(s *Settings, inputs int) *Wait {
+	w := &Wait{settings: s, inputs: make([]waitInput, inputs)}
 	for n := range w.inputs {
 		w.inputs[n].loose.to = tuple.MinTime
 	}
 	return w
 }
 
-// mostOrigins bounds what is remembered of one input; beyond it the newest boundaries share a clock.
+// mostOrigins bounds what is remembered of one input. Beyond it the oldest go: they matter to a redo alone, which then
+// takes its oldest buckets for somewhat younger than they are.
 const mostOrigins = 4096
 
 // Boundary notes a boundary, stable or tentative, and the age it came with.
@@ -56,8 +57,7 @@ func (w *Wait) Boundary(in int, t tuple.Time, age int64, now Instant) {
 			return
 		}
 		if n == mostOrigins {
-			i.known[n-1].to = t
-			return
+			i.known = i.known[:copy(i.known, i.known[n/2:])]
 		}
 	}
 	i.known = append(i.known, origin{to: t, at: now - Instant(age), came: now})
@@ -111,8 +111,9 @@ type Known struct {
 	Came Instant
 }
 
-// Next returns the oldest stretch of buckets behind a stime of which something has come; ok is false if nothing has.
-func (w *Wait) Next(after tuple.Time) (k Known, ok bool) {
+// Next returns the oldest stretch of buckets behind a stime of which something has come, as the SUnion at p has to see
+// it; ok is false if nothing has.
+func (w *Wait) Next(after tuple.Time, p Place) (k Known, ok bool) {
 	k.End = tuple.MaxTime
 	for n := range w.inputs {
 		i := &w.inputs[n]
@@ -125,14 +126,14 @@ func (w *Wait) Next(after tuple.Time) (k Known, ok bool) {
 	}
 	if ok {
 		k.From, k.Came = w.since(k.End)
-		k.From = k.From.Add(w.settings.normal(w.place))
+		k.From = k.From.Add(w.settings.normal(p))
 		return k, true
 	}
-	return w.nextLoose(after)
+	return w.nextLoose(after, p)
 }
 
 // nextLoose does it for rows of which no boundary has come.
-func (w *Wait) nextLoose(after tuple.Time) (k Known, ok bool) {
+func (w *Wait) nextLoose(after tuple.Time, p Place) (k Known, ok bool) {
 	for n := range w.inputs {
 		l := w.inputs[n].loose
 		if l.to == tuple.MinTime {
@@ -140,7 +141,7 @@ func (w *Wait) nextLoose(after tuple.Time) (k Known, ok bool) {
 		}
 		to := l.to.FloorTo(w.settings.Bucket, 0).Add(w.settings.Bucket)
 		if to > after && (!ok || l.came < k.Came) {
-			k, ok = Known{End: to, From: l.came.Add(w.settings.Bucket + w.settings.BoundaryInterval + w.place.Slack), Came: l.came}, true
+			k, ok = Known{End: to, From: l.came.Add(w.settings.Bucket + w.settings.BoundaryInterval + p.Slack), Came: l.came}, true
 		}
 	}
 	return k, ok

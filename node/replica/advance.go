@@ -72,7 +72,7 @@ func (r *Replica) release(u *union) (more bool, err error) {
 	if to <= u.su.Released() {
 		return false, nil
 	}
-	u.age = u.wait.Age(to, r.now)
+	u.age = u.path.wait.Age(to, r.now)
 	if err := u.su.Release(to, func(b *tuple.Batch) error {
 		u.ahead += b.Rows()
 		return r.inst.Process(u.n, b)
@@ -82,22 +82,15 @@ func (r *Replica) release(u *union) (more bool, err error) {
 	if err := r.inst.Boundary(u.n, to); err != nil {
 		return false, err
 	}
-	if u.affected {
-		u.wait.Passed(min(to, u.su.Forked()))
-	} else {
-		u.wait.Passed(to)
-	}
 	u.path.redone = r.now
 	r.level(u.path)
 	return to < stable, nil
 }
 
-// level notes how far the SUnions of a path are apart.
+// level notes how far the SUnions of a path are apart, and forgets the clocks of buckets that all have let go.
 func (r *Replica) level(p *path) {
-	low := tuple.MaxTime
-	for _, u := range p.unions {
-		low = min(low, u.su.Released())
-	}
+	low := r.lowest(p)
+	p.wait.Passed(low)
 	for _, u := range p.unions {
 		if u.su.Released() == low {
 			u.ahead = 0
@@ -113,7 +106,7 @@ func (r *Replica) tentative(u *union) error {
 		if u.affected {
 			after = max(after, u.su.Forked())
 		}
-		k, ok := u.wait.Next(after)
+		k, ok := u.path.wait.Next(after, u.place)
 		if !ok {
 			return nil
 		}
@@ -196,12 +189,12 @@ func (r *Replica) lacks(u *union, end tuple.Time) (list []dcaa.Missing, stableNe
 // releaseTentative gives the fork what there is of the buckets before to.
 func (r *Replica) releaseTentative(u *union, to tuple.Time) error {
 	p := u.path
-	u.age = u.wait.Age(to, r.now)
+	u.age = u.path.wait.Age(to, r.now)
 	err := u.su.ReleaseTentative(to, func(b *tuple.Batch) error { return p.fork.Process(u.n, b) })
 	if err == nil {
 		err = p.fork.Boundary(u.n, to)
 	}
-	u.wait.Passed(min(u.su.Released(), to))
+	r.level(p)
 	if err != nil {
 		// The fork is spent: what it gave is void, and the path waits for the redo.
 		p.broken = true

@@ -81,8 +81,8 @@ func (r *Replica) Resumed(now dcaa.Instant, gap int64) {
 	for _, in := range r.inputs {
 		in.intake.Resumed(now, gap)
 	}
-	for _, u := range r.unions {
-		u.wait.Shift(gap)
+	for _, p := range r.paths {
+		p.wait.Shift(gap)
 	}
 }
 

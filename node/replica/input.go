@@ -26,9 +26,9 @@ type feed struct{ union, input int }
 type union struct {
 	n     int
 	su    *sunion.SUnion
-	wait  *dcaa.Wait
 	place dcaa.Place
 	path  *path
+	first int // of its inputs among those of the path
 	// affected: the fork goes on where the stable side lacks input.
 	affected bool
 	// age is that of the bucket last released, held how long the oldest bucket is overdue; 0 if it is not.
@@ -54,7 +54,7 @@ func (in *input) Rows(f *tuple.Frame) error {
 		if err := u.su.Insert(p.input, f); err != nil {
 			return fmt.Errorf("stream %s: %w", in.stream, err)
 		}
-		u.wait.Rows(p.input, high, in.r.now)
+		u.path.wait.Rows(u.first+p.input, high, in.r.now)
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func (in *input) Boundary(t tuple.Time, age int64) {
 	for _, p := range in.feeds {
 		u := in.r.unions[p.union]
 		u.su.Boundary(p.input, t)
-		u.wait.Boundary(p.input, t, age+in.rtt/2, in.r.now)
+		u.path.wait.Boundary(u.first+p.input, t, age+in.rtt/2, in.r.now)
 	}
 }
 
@@ -102,7 +102,7 @@ func (in *input) TentativeRows(f *tuple.Frame) {
 	for _, p := range in.feeds {
 		u := in.r.unions[p.union]
 		u.su.InsertTentative(p.input, f)
-		u.wait.Rows(p.input, latest(f.Batch), in.r.now)
+		u.path.wait.Rows(u.first+p.input, latest(f.Batch), in.r.now)
 	}
 }
 
@@ -111,7 +111,7 @@ func (in *input) TentativeBoundary(t tuple.Time, age int64) {
 	for _, p := range in.feeds {
 		u := in.r.unions[p.union]
 		u.su.TentativeBoundary(p.input, t)
-		u.wait.Boundary(p.input, t, age+in.rtt/2, in.r.now)
+		u.path.wait.Boundary(u.first+p.input, t, age+in.rtt/2, in.r.now)
 	}
 }
 

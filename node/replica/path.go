@@ -12,6 +12,7 @@ type path struct {
 	unions  []*union
 	outputs []int
 	state   dcaa.State
+	wait    *dcaa.Wait
 	// fork goes on tentatively while SUnions of the path are affected; nil otherwise.
 	fork *query.Fork
 	// broken: the fork ran into a limit; there is none until the path is stable again.
@@ -51,6 +52,14 @@ func (r *Replica) findPaths() {
 			u.path.n = len(r.paths)
 			r.paths = append(r.paths, u.path)
 		}
+	}
+	for _, p := range r.paths {
+		inputs := 0
+		for _, u := range p.unions {
+			u.first = inputs
+			inputs += len(r.cfg.Plan.Unions[u.n].Inputs)
+		}
+		p.wait = dcaa.NewWait(&r.cfg.Settings, inputs)
 	}
 }
 

@@ -106,7 +106,7 @@ func (r *Replica) addUnion(n int) error {
 	if err != nil {
 		return err
 	}
-	r.unions = append(r.unions, &union{n: n, su: su, wait: dcaa.NewWait(&r.cfg.Settings, r.cfg.Places[n], len(u.Inputs)), place: r.cfg.Places[n], due: dcaa.Never})
+	r.unions = append(r.unions, &union{n: n, su: su, place: r.cfg.Places[n], due: dcaa.Never})
 	for k, in := range u.Inputs {
 		r.inputs[in].feeds = append(r.inputs[in].feeds, feed{union: n, input: k})
 	}
