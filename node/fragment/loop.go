@@ -39,7 +39,10 @@ func newLoop(r *Runner) *loop {
 // batches, and a short one at once.
 const maxBurst = 64
 
+// run works until ctx ends or something fails. It returns when no point is on its way to the disk any more: the next life
+// of the fragment must not begin from an older one and then meet it.
 func (l *loop) run(ctx context.Context) error {
+	defer l.await()
 	l.point = l.r.cfg.Clock.After(l.firstPoint())
 	for {
 		arrivals, room := l.r.arrivals, l.r.full()
@@ -152,11 +155,14 @@ func (l *loop) stored(s savedPoint) {
 
 // leave stores a last point on the way out, after the one that is on its way.
 func (l *loop) leave() error {
+	l.await()
+	l.cut()
+	return nil
+}
+
+// await waits for the point that is on its way, if there is one.
+func (l *loop) await() {
 	if l.saving {
 		l.stored(<-l.saved)
 	}
-	if l.cut(); l.saving {
-		l.stored(<-l.saved)
-	}
-	return nil
 }
