@@ -14,7 +14,6 @@ import (
 
 	"fednode/node/api"
 	"fednode/node/bind"
-	"fednode/node/connect/connectors"
 	"fednode/node/descriptor"
 	"fednode/node/p2p"
 	"fednode/node/trust"
@@ -33,7 +32,7 @@ type loadedQuery struct {
 
 // loadQuery reads and plans a query file of our own.
 func (n *Node) loadQuery(file string, src []byte) (*loadedQuery, error) {
-	b := bind.New(connectors.Kinds())
+	b := bind.New(n.kinds)
 	at := query.Placement{Home: n.place()}
 	d, problems := query.Parse(file, src, query.Options{Env: os.LookupEnv, Connectors: b, Placement: at})
 	if err := problems.Err(); err != nil {

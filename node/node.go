@@ -16,6 +16,7 @@ import (
 	"fednode/node/api"
 	"fednode/node/config"
 	"fednode/node/connect"
+	"fednode/node/connect/connectors"
 	"fednode/node/link"
 	"fednode/node/member"
 	"fednode/node/p2p"
@@ -34,6 +35,8 @@ type Options struct {
 	Log   *zap.Logger
 	// Version of the software, for peers and people.
 	Version string
+	// Connectors that deployed queries may name; nil means all that the product has. Config has its own already.
+	Connectors []connect.Kind
 }
 
 // Node is a daemon.
@@ -42,6 +45,7 @@ type Node struct {
 	cfg      *config.Config
 	log      *zap.Logger
 	version  string
+	kinds    []connect.Kind // that queries may name
 	trust    trust.Dir
 	identity *trust.Identity
 	registry *trust.Registry
@@ -69,7 +73,10 @@ type Node struct {
 
 // New opens what the node needs and checks that it can run. It starts nothing, and frees what it opened on an error.
 func New(o Options) (*Node, error) {
-	n := &Node{cfg: o.Config, log: o.Log, version: o.Version, trust: o.Trust, started: time.Now(), listening: make(chan struct{}), inboxes: make(map[string]api.PushTarget)}
+	if o.Connectors == nil {
+		o.Connectors = connectors.Kinds()
+	}
+	n := &Node{cfg: o.Config, log: o.Log, version: o.Version, kinds: o.Connectors, trust: o.Trust, started: time.Now(), listening: make(chan struct{}), inboxes: make(map[string]api.PushTarget)}
 	if err := n.open(); err != nil {
 		return nil, errors.Join(err, n.close())
 	}

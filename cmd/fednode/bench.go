@@ -19,6 +19,7 @@ type benchOptions struct {
 	records int
 	quick   bool
 	dir     string
+	profile string
 }
 
 // benchGroup is one part of the benchmarks.
@@ -28,7 +29,7 @@ type benchGroup struct {
 }
 
 func benchGroups() []benchGroup {
-	return []benchGroup{{"engine", benchEngine}, {"wire", benchWire}, {"log", benchLog}, {"latency", benchLatency}}
+	return []benchGroup{{"engine", benchEngine}, {"wire", benchWire}, {"log", benchLog}, {"latency", benchLatency}, {"daemons", benchDaemons}}
 }
 
 // Limits of the flags: more is a mistake.
@@ -54,6 +55,8 @@ engine  queries over 4.8 million connection records in memory, CPU time on one p
 wire    records through the wire format, in memory and over a TCP connection
 log     durable appends, beside a plain file that is synced as often; in --dir, for disks differ
 latency from the record that closes a window, through the durable log, to its result at the sink; the median of many
+daemons two daemons, processes that speak over loopback: from a source proxy and its durable log at one to a client proxy at
+        the other; processor time is that of both
 
 Without an argument, all of them. Other work on the machine shows in the figures; look at the ratios.`,
 		Example: `  fednode bench
@@ -72,9 +75,11 @@ Without an argument, all of them. Other work on the machine shows in the figures
 	}
 	var o benchOptions
 	c.Flags().IntVar(&o.runs, "runs", 7, "interleaved runs of each side, of which the medians are shown")
-	c.Flags().IntVar(&o.records, "records", enginebench.Default().Records, "records of an engine run")
+	c.Flags().IntVar(&o.records, "records", enginebench.Default().Records, "records of a run of engine and daemons")
 	c.Flags().BoolVar(&o.quick, "quick", false, "3 runs, and a quarter of the records: a first look, in some seconds")
-	c.Flags().StringVar(&o.dir, "dir", "", "directory for what log and latency write, removed afterwards (default the system's temporary one)")
+	c.Flags().StringVar(&o.dir, "dir", "", "directory for what log, latency and daemons write and remove (default the system's temporary)")
+	c.Flags().StringVar(&o.profile, "profile", "", "directory for processor profiles of the two daemons (pprof)")
+	c.AddCommand(benchServeCommand())
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := o.complete(c); err != nil {
 			return err
@@ -101,8 +106,10 @@ func (o *benchOptions) complete(c *cobra.Command) error {
 	if o.records < minBenchRecords || o.records > maxBenchRecords {
 		return wrong("--records %d: expected %d to %d", o.records, minBenchRecords, maxBenchRecords)
 	}
-	if info, err := os.Stat(o.dir); err != nil || !info.IsDir() {
-		return wrong("--dir %s: expected a directory that exists", o.dir)
+	for _, d := range []struct{ flag, path string }{{"--dir", o.dir}, {"--profile", o.profile}} {
+		if info, err := os.Stat(d.path); d.path != "" && (err != nil || !info.IsDir()) {
+			return wrong("%s %s: expected a directory that exists", d.flag, d.path)
+		}
 	}
 	return nil
 }

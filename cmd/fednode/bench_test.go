@@ -1,10 +1,20 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
+
+// TestMain lets the benchmark of two daemons start this program as its daemons.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "bench" && os.Args[2] == serveName {
+		os.Exit(run())
+	}
+	os.Exit(m.Run())
+}
 
 // Each part measures something, and says what its figures should come to.
 func TestBench(t *testing.T) {
@@ -36,11 +46,33 @@ func TestBench(t *testing.T) {
 	require.Positive(t, wire.Benchmarks[0].BytesPerRecord)
 }
 
+// Two daemons pass records on, leave a profile each, and nothing else behind.
+func TestBenchDaemons(t *testing.T) {
+	dir, profiles := t.TempDir(), t.TempDir()
+	var got struct{ Benchmarks []benchmark }
+	okJSON(t, &got, "bench", "daemons", "--runs", "1", "--records", "100000", "--dir", dir, "--profile", profiles)
+	require.Len(t, got.Benchmarks, 1)
+	b := got.Benchmarks[0]
+	require.Positive(t, b.RecordsPerSecond)
+	require.Positive(t, b.SourceNsPerRecord)
+	require.Positive(t, b.ClientNsPerRecord)
+	require.InDelta(t, b.SourceNsPerRecord+b.ClientNsPerRecord, b.NsPerRecord, 1e-9)
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left)
+	for _, side := range []string{"source", "client"} {
+		info, err := os.Stat(filepath.Join(profiles, side+".pprof"))
+		require.NoError(t, err)
+		require.Positive(t, info.Size())
+	}
+}
+
 func TestBenchRefuses(t *testing.T) {
-	refuses(t, exitWrong, []string{"bench has no part `engines`", "engine, wire, log, latency"}, "bench", "engines")
+	refuses(t, exitWrong, []string{"bench has no part `engines`", "engine, wire, log, latency, daemons"}, "bench", "engines")
 	refuses(t, exitWrong, []string{"--runs 0: expected 1 to 1000"}, "bench", "engine", "--runs", "0")
 	refuses(t, exitWrong, []string{"--records 5: expected 100000"}, "bench", "engine", "--records", "5")
-	refuses(t, exitWrong, []string{"expected a directory that exists"}, "bench", "log", "--dir", "/no/such/directory")
+	refuses(t, exitWrong, []string{"--dir /no/such/directory: expected a directory that exists"}, "bench", "log", "--dir", "/no/such/directory")
+	refuses(t, exitWrong, []string{"--profile /no/such/directory: expected a directory that exists"}, "bench", "daemons", "--profile", "/no/such/directory")
 }
 
 // A target is met from exactly itself on.
@@ -56,6 +88,8 @@ func TestGoal(t *testing.T) {
 		{atMost(10, ""), benchmark{NsPerRecord: 10}, "≤ 10 ns", true},
 		{atMost(10, ""), benchmark{NsPerRecord: 10.1}, "≤ 10 ns", false},
 		{goal{ms: 10}, benchmark{WindowCloseMs: 11}, "≤ 10 ms", false},
+		{goal{rate: 2e6}, benchmark{RecordsPerSecond: 2e6}, "≥ 2,000,000/s", true},
+		{goal{rate: 2e6}, benchmark{RecordsPerSecond: 1.9e6}, "≥ 2,000,000/s", false},
 		{goal{}, benchmark{}, "", true},
 	} {
 		text, ok := c.goal.text(&c.b)

@@ -18,15 +18,20 @@ type benchmark struct {
 	MBPerSecond      float64  `json:"mb_per_second,omitempty"`
 	BytesPerRecord   float64  `json:"bytes_per_record,omitempty"`
 	WindowCloseMs    float64  `json:"latency_window_close_ms,omitempty"`
+	// Of two daemons, the processor time of each.
+	SourceNsPerRecord float64 `json:"source_ns_per_record,omitempty"`
+	ClientNsPerRecord float64 `json:"client_ns_per_record,omitempty"`
 
 	goal goal
 }
 
-// goal is what a benchmark should come to: a least ratio, a most time a record, or a most latency; the zero value is none.
+// goal is what a benchmark should come to: a least ratio, a most time a record, a most latency or a least rate; the zero
+// value is none.
 type goal struct {
 	ratio float64
 	ns    float64
 	ms    float64
+	rate  float64 // records/s
 	// bound is what keeps the figure from being better.
 	bound string
 }
@@ -43,6 +48,8 @@ func (g goal) text(b *benchmark) (target string, ok bool) {
 		return fmt.Sprintf("≤ %g ns", g.ns), b.NsPerRecord <= g.ns
 	case g.ms > 0:
 		return fmt.Sprintf("≤ %g ms", g.ms), b.WindowCloseMs <= g.ms
+	case g.rate > 0:
+		return "≥ " + grouped(uint64(g.rate)) + "/s", b.RecordsPerSecond >= g.rate
 	}
 	return "", true
 }

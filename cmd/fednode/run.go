@@ -24,6 +24,7 @@ import (
 	"fednode/node/api"
 	"fednode/node/bind"
 	"fednode/node/config"
+	"fednode/node/connect"
 	"fednode/node/connect/connectors"
 	"fednode/node/export"
 	"fednode/node/p2p"
@@ -42,7 +43,7 @@ and partners are read from the directory of the configuration file.`,
 	file := c.Flags().String("config", configName, "the node's file")
 	check := c.Flags().Bool("check", false, "open everything that a start would, report every problem, and start nothing")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		d, err := newDaemon(*file)
+		d, err := newDaemon(*file, connectors.Kinds())
 		if err != nil {
 			return err
 		}
@@ -63,9 +64,9 @@ type daemon struct {
 	api  *api.Server
 }
 
-// newDaemon opens everything that a running node needs.
-func newDaemon(file string) (*daemon, error) {
-	cfg, settings, err := readRunnable(file)
+// newDaemon opens everything that a running node needs. Its streams and queries have connectors of these kinds.
+func newDaemon(file string, kinds []connect.Kind) (*daemon, error) {
+	cfg, settings, err := readRunnable(file, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +83,7 @@ func newDaemon(file string) (*daemon, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := node.New(node.Options{Config: cfg, Trust: dir, Log: log, Version: readVersion(debug.ReadBuildInfo()).Version})
+	n, err := node.New(node.Options{Config: cfg, Trust: dir, Log: log, Version: readVersion(debug.ReadBuildInfo()).Version, Connectors: kinds})
 	if err != nil {
 		return nil, err
 	}
@@ -103,13 +104,13 @@ func newDaemon(file string) (*daemon, error) {
 }
 
 // readRunnable reads a node's file with the secrets of its exports.
-func readRunnable(file string) (*config.Config, []config.Setting, error) {
+func readRunnable(file string, kinds []connect.Kind) (*config.Config, []config.Setting, error) {
 	src, err := readLimited(file, maxQueryBytes)
 	if err != nil {
 		return nil, nil, err
 	}
 	keys := exportKeys{dir: filepath.Join(filepath.Dir(file), "keys")}
-	cfg, problems := config.Read(file, src, config.Options{Env: os.LookupEnv, Connectors: bind.New(connectors.Kinds()), Keys: keys.load})
+	cfg, problems := config.Read(file, src, config.Options{Env: os.LookupEnv, Connectors: bind.New(kinds), Keys: keys.load})
 	for _, w := range problems.Warnings {
 		fmt.Fprintf(os.Stderr, "warning: %s\n", w.Error())
 	}
