@@ -160,6 +160,12 @@ func (f *fake) openTails() (n int) {
 	return n
 }
 
+// begun is how many tails have been opened in all.
+func (f *fake) begun() (n int) {
+	f.locked(func() { n = len(f.from) })
+	return n
+}
+
 // memoryTail delivers frames and then waits.
 type memoryTail struct {
 	f      *fake

@@ -20,6 +20,9 @@ import (
 
 const testToken = "a-token-of-tests"
 
+// waitLimit is how long a test waits for what must come: a busy machine may be slow, and only a failing test waits so long.
+const waitLimit = time.Minute
+
 // rig is a running server with its backend. Every answer that a test gets through it is held against the document.
 type rig struct {
 	t      *testing.T
@@ -44,7 +47,7 @@ func newRig(t *testing.T, change ...func(*Config)) *rig {
 	done := make(chan error, 1)
 	go func() { done <- srv.Run(ctx) }()
 	transport := &http.Transport{}
-	r.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	r.client = &http.Client{Timeout: 2 * waitLimit, Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		cancel()

@@ -264,9 +264,9 @@ func TestBodiesAtOnce(t *testing.T) {
 		_, err := r.client.Do(req)
 		ended <- err
 	}()
-	require.Eventually(t, func() bool { return len(r.srv.pushes) == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(r.srv.pushes) == 1 }, waitLimit, time.Millisecond)
 	require.Equal(t, "busy", r.errorOf(c, 429).Code)
 	cancel()
 	require.ErrorIs(t, <-ended, context.Canceled)
-	require.Eventually(t, func() bool { return len(r.srv.pushes) == 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(r.srv.pushes) == 0 }, waitLimit, time.Millisecond)
 }

@@ -100,7 +100,7 @@ func TestTailsAtOnce(t *testing.T) {
 	require.Equal(t, 429, got.status)
 	require.Equal(t, "1", got.header.Get("Retry-After"))
 	cancel()
-	require.Eventually(t, func() bool { return r.fake.openTails() == 0 }, 10*time.Second, time.Millisecond, "a client that leaves frees its tail")
+	require.Eventually(t, func() bool { return r.fake.openTails() == 0 }, waitLimit, time.Millisecond, "a client that leaves frees its tail")
 }
 
 // A client that takes nothing is cut off after a while; until then nobody else waits for it.
@@ -116,11 +116,11 @@ func TestSlowClient(t *testing.T) {
 	defer conn.Close()
 	_, err = io.WriteString(conn, "GET /api/v1/streams/conns/tail HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+testToken+"\r\n\r\n")
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return r.fake.openTails() == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return r.fake.begun() == 1 }, waitLimit, time.Millisecond)
 
 	got := r.do(call{method: "GET", path: "/api/v1/streams/conns/tail?rows=1000", header: map[string]string{"Accept": jsonLines}})
 	require.Equal(t, 1000, strings.Count(got.body, "\n"))
-	require.Eventually(t, func() bool { return r.fake.openTails() == 0 }, 20*time.Second, time.Millisecond, "the slow one is cut off")
+	require.Eventually(t, func() bool { return r.fake.openTails() == 0 }, waitLimit, time.Millisecond, "the slow one is cut off")
 }
 
 func TestTupleIDs(t *testing.T) {

@@ -138,6 +138,19 @@ type quick struct{ connect.SystemClock }
 
 func (q quick) After(d time.Duration) <-chan time.Time { return time.After(d / 1000) }
 
+// await looks again and again until a condition holds.
+func await(t *testing.T, ok func() bool, what string) {
+	t.Helper()
+	const patient = time.Minute
+	tick := time.NewTicker(50 * time.Microsecond)
+	defer tick.Stop()
+	for began := time.Now(); !ok(); <-tick.C {
+		if time.Since(began) > patient {
+			t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
 // TestExactlyOnce shows that a sink which fails at any call, and a proxy that is stopped and started again, leave every
 // row there once and in order.
 func TestExactlyOnce(t *testing.T) {
@@ -154,11 +167,7 @@ func TestExactlyOnce(t *testing.T) {
 				done := make(chan error, 1)
 				go func() { done <- p.Run(ctx) }()
 				target := p.Status().Rows + uint64(20+rnd.IntN(60))
-				for p.Status().Rows < target && p.Status().Committed.ID < rows {
-					if t.Context().Err() != nil {
-						t.Fatal("it does not go on")
-					}
-				}
+				await(t, func() bool { return p.Status().Rows >= target || p.Status().Committed.ID >= rows }, "more rows")
 				if p.Status().Committed.ID >= rows {
 					ended = true
 					out.Append(&tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: tuple.MaxTime})

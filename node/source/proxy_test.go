@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 	"go.uber.org/zap"
@@ -23,6 +25,9 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patient is how long a test waits for what must come: a busy machine may be slow, and only a failing test waits so long.
+const patient = 2 * time.Minute
 
 var testSchema = tuple.MustSchema(tuple.Field{Name: "v", Type: tuple.Of(tuple.Int64)}, tuple.Field{Name: "k", Type: tuple.Of(tuple.String)})
 
@@ -124,11 +129,13 @@ func collect(t *testing.T, p *Proxy, from tuple.Position, n int) (values []int64
 		t.Fatal(err)
 	}
 	defer c.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	defer cancel()
 	last = from
 	for n <= 0 || len(values) < n {
-		f, err := c.Next(t.Context())
+		f, err := c.Next(ctx)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%v; %d rows up to %v, status %+v", err, len(values), last, p.Status())
 		}
 		if f.Kind == tuple.Boundary {
 			last.Time = f.Time
@@ -153,8 +160,15 @@ func running(t *testing.T, p *Proxy) (stop func()) {
 	go func() { done <- p.Run(ctx) }()
 	return func() {
 		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(patient):
+			buf := make([]byte, 1<<20)
+			t.Errorf("the proxy does not stop:\n%s", buf[:runtime.Stack(buf, true)])
+			return
 		}
 		if err := p.Close(); err != nil {
 			t.Error(err)
@@ -306,12 +320,14 @@ func TestOnErrorFail(t *testing.T) {
 		t.Fatal(err)
 	}
 	stop := running(t, p)
-	for p.Status().Failure == "" {
-		if t.Context().Err() != nil {
+	defer stop()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for began := time.Now(); p.Status().Failure == ""; <-tick.C {
+		if time.Since(began) > patient {
 			t.Fatal("no failure shown")
 		}
 	}
-	stop()
 }
 
 // TestOtherColumns shows that a log is not read with columns it was not written with.

@@ -149,11 +149,13 @@ func collectSide(t *testing.T, s *Side, from tuple.Position, n int) (got []strin
 	c, err := s.Open(flow.Subscriber{Name: "reader", From: from, Counted: true})
 	require.NoError(t, err)
 	defer c.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	defer cancel()
 	last = from
 	stime := tuple.MinTime
 	for n <= 0 || len(got) < n {
-		f, err := c.Next(t.Context())
-		require.NoError(t, err)
+		f, err := c.Next(ctx)
+		require.NoError(t, err, "%d rows up to %v, status %+v", len(got), last, s.p.Status())
 		switch f.Kind {
 		case tuple.Boundary:
 			require.Greater(t, f.Time, last.Time, "a boundary that says nothing new")
@@ -231,7 +233,7 @@ func TestSidesOverRestarts(t *testing.T) {
 		require.Equal(t, want[k], append(got[k], rows...), s.Name())
 		head := tuple.Position{Generation: end.Generation, ID: uint64(len(want[k])), Time: tuple.MaxTime}
 		// A reader meets what is durable in the log; the proxy has word of it a moment later.
-		require.Eventually(t, func() bool { return s.Head() == head }, time.Minute, time.Millisecond, "%s ends at %v, want %v", s.Name(), s.Head(), head)
+		require.Eventually(t, func() bool { return s.Head() == head }, patient, time.Millisecond, "%s ends at %v, want %v", s.Name(), s.Head(), head)
 		for id := 0; id <= len(want[k]); id += 23 {
 			again, _ := collectSide(t, s, tuple.Position{Generation: end.Generation, ID: uint64(id), Time: tuple.MinTime}, 0)
 			require.True(t, slices.Equal(want[k][id:], again), "%s from id %d: %d rows, want %d", s.Name(), id, len(again), len(want[k])-id)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -91,7 +92,8 @@ func TestPushWaitsForTheLog(t *testing.T) {
 	require.Equal(t, connect.Idle, b.Status.State)
 
 	done := make(chan error, 1)
-	go func() { done <- in.Push(ctx, "", decode(t, lines(0, 5000))) }()
+	blocks := decode(t, lines(0, 5000))
+	go func() { done <- in.Push(ctx, "", blocks) }()
 	rows := 0
 	for rows < 5000 {
 		b, err := r.Next(ctx)
@@ -114,7 +116,8 @@ func TestRepeatedPushes(t *testing.T) {
 		var pos []byte
 		var rows []int64
 		failed := make(chan error, 1)
-		go func() { failed <- in.Push(ctx, "key", decode(t, body)) }()
+		blocks := decode(t, body)
+		go func() { failed <- in.Push(ctx, "key", blocks) }()
 		for range crashAfter {
 			b := nextRows(t, r)
 			rows, pos = append(rows, b.Batch.Cols[0].Int...), b.Pos // made durable together
@@ -125,16 +128,17 @@ func TestRepeatedPushes(t *testing.T) {
 		in = NewInbox(4)
 		r, err = in.Open(ctx, pos)
 		require.NoError(t, err)
+		pushed := make(chan error, 3)
 		var wg sync.WaitGroup
 		for range 2 {
-			wg.Add(1)
-			go func() {
-				defer wg.Done()
-				require.NoError(t, in.Push(ctx, "key", decode(t, body)))
-			}()
+			blocks := decode(t, body)
+			wg.Go(func() { pushed <- in.Push(ctx, "key", blocks) })
 		}
-		ended := make(chan struct{})
-		go func() { wg.Wait(); require.NoError(t, r.Close()); close(ended) }()
+		go func() {
+			wg.Wait()
+			pushed <- r.Close()
+			close(pushed)
+		}()
 		for {
 			b, err := r.Next(ctx)
 			if err == io.EOF {
@@ -146,7 +150,9 @@ func TestRepeatedPushes(t *testing.T) {
 			}
 			r.(connect.Durable).Durable()
 		}
-		<-ended
+		for err := range pushed {
+			require.NoError(t, err)
+		}
 		require.Len(t, rows, 10_000)
 		for i, n := range rows {
 			require.EqualValues(t, i, n)
@@ -170,14 +176,9 @@ func TestABusyStreamSaysSo(t *testing.T) {
 	r, err := in.Open(ctx, nil)
 	require.NoError(t, err)
 	waiting := make(chan error, 1)
-	go func() { waiting <- in.Push(ctx, "", decode(t, lines(0, 1))) }()
-	for len(in.waiting) == 0 { // until the push above waits
-		select {
-		case err := <-waiting:
-			t.Fatal(err)
-		default:
-		}
-	}
+	blocks := decode(t, lines(0, 1))
+	go func() { waiting <- in.Push(ctx, "", blocks) }()
+	require.Eventually(t, func() bool { return len(in.waiting) > 0 }, time.Minute, time.Millisecond, "the push above waits")
 	require.ErrorIs(t, in.Push(ctx, "", decode(t, lines(1, 2))), ErrBusy)
 	cancel()
 	require.ErrorIs(t, <-waiting, context.Canceled)
