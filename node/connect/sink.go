@@ -41,7 +41,7 @@ type Sink interface {
 	// Finish ends a bounded result: it becomes visible under its name as a whole.
 	Finish(ctx context.Context) error
 
-	// Close frees what the sink holds and leaves what is not committed or finished to the next Recover. It is
-	// idempotent, and does nothing after Finish.
+	// Close frees what the sink holds and leaves what is not finished to the next Recover; of a bounded result without a
+	// Commit nothing stays. It is idempotent, and does nothing after Finish.
 	Close() error
 }

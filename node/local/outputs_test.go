@@ -1,6 +1,7 @@
 package local
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -40,6 +41,36 @@ path = "large.csv"
 		require.Equal(t, `{"at":1700000000,"k":"a","n":2,"sum":2}`+"\n"+`{"at":1700000000,"k":"b","n":2,"sum":4}`+"\n", w.get(t, "again.jsonl"))
 		require.Equal(t, 5, strings.Count(w.get(t, "all.csv"), "\n"))
 		require.Equal(t, "s,k,v\n2023-11-14T22:13:22Z,a,2\n2023-11-14T22:13:23Z,b,3\n", w.get(t, "large.csv"))
+	}
+}
+
+// TestNothingIsLeftOfARunThatFails: whatever of it cannot be opened or read, no file of another part stays behind.
+func TestNothingIsLeftOfARunThatFails(t *testing.T) {
+	w := newWorkplace(t, counts+`
+[streams.more]
+connector = "file"
+path = "more.csv"
+columns = { x = "int64" }
+[outputs.more]
+input = "more"
+connector = "file"
+path = "again.csv"
+`)
+	w.put(t, "in.csv", inOrder(4))
+	w.put(t, "more.csv", "x\n1\nword\n")
+	for set, says := range map[string]string{
+		"streams.more.path=gone.csv":       "gone.csv: no such file",
+		"streams.in.path=*.nothing.csv":    "no file matches",
+		"outputs.more.path=no/again.csv":   "create it, or name a file elsewhere",
+		"outputs.out.path=no/out.csv":      "create it, or name a file elsewhere",
+		"streams.more.columns.y=timestamp": "no field \"y\"",
+		"streams.more.on_error=fail":       "on_error = \"fail\"",
+	} {
+		_, err := w.run(t, set, "streams.more.time=arrival")
+		require.ErrorContains(t, err, says)
+		files, err := filepath.Glob(filepath.Join(w.dir, "*"))
+		require.NoError(t, err)
+		require.Equal(t, []string{filepath.Join(w.dir, "in.csv"), filepath.Join(w.dir, "more.csv")}, files, set)
 	}
 }
 

@@ -98,7 +98,7 @@ func (e *RejectError) Error() string {
 // Unwrap returns the reject.
 func (e *RejectError) Unwrap() error { return e.Err }
 
-// Run runs a query to its end. plan has Placement.Local. On an error the outputs are left unfinished; on a source that
+// Run runs a query to its end. plan has Placement.Local. On an error no output appears; on a source that
 // did not end properly they hold what was read.
 func Run(ctx context.Context, plan *query.Plan, opt Options) (*Report, error) {
 	if opt.MemoryBytes == 0 {

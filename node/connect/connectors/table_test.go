@@ -1,6 +1,8 @@
 package connectors
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -54,6 +56,26 @@ func TestDeclaredSources(t *testing.T) {
 			_, got := declare(t, c.connector, c.toml)
 			require.Equal(t, c.want, got)
 		})
+	}
+}
+
+// A directory is called one, wherever the query file lies; its files have a format that its name does not tell.
+func TestADirectoryAsAPath(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "logs"), 0o755))
+	schema := tuple.MustSchema(tuple.Field{Name: "n", Type: tuple.Of(tuple.Int64)})
+	for _, path := range []string{dir, "logs", "logs/", "elsewhere/"} {
+		var p spec.Problems
+		table := spec.ParseTOML(filepath.Join(dir, "q.toml"), []byte("path = \""+path+"\""), nil, &p)
+		k, _ := Lookup("file")
+		require.Nil(t, k.Source(spec.Read(table, &p), &connect.Stream{}))
+		require.Nil(t, k.Sink(spec.Read(table, &p), &connect.SinkStream{Name: "out", Schema: schema}))
+		require.Len(t, p.Errors, 2)
+		require.Equal(t, "path", p.Errors[0].Path)
+		require.Equal(t, "`"+path+"` is a directory: its name does not tell the format of its files", p.Errors[0].Msg)
+		require.Contains(t, p.Errors[0].Hint, "add `format`")
+		require.Equal(t, "`"+path+"` is a directory, and what is written is a file", p.Errors[1].Msg)
+		require.Contains(t, p.Errors[1].Hint, "out.csv")
 	}
 }
 

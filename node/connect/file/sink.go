@@ -27,8 +27,9 @@ type fileSink struct {
 	file   *os.File // nil until it is created
 	length int64    // bytes that have reached the file
 	out    *chain
-	worth  bool // the file holds rows or a commit
 	done   bool
+	// committed: somebody may hold a state to go on from.
+	committed bool
 }
 
 // chain is the way of rows into the file: format, compression, buffer. With compression each commit ends a stream, and
@@ -55,7 +56,7 @@ func (s *fileSink) Recover(_ context.Context, state []byte) (pos tuple.Position,
 	case st.length == 0 && !s.stream.Bounded:
 		err = s.check()
 	default:
-		s.worth = true
+		s.committed = true
 		err = s.reopen(st)
 	}
 	if err != nil {
@@ -159,7 +160,6 @@ func (s *fileSink) Write(_ context.Context, rows connect.SinkRows) error {
 	if rows.Batch.Rows() == 0 {
 		return nil
 	}
-	s.worth = true
 	if err := s.write(rows.Batch); err != nil {
 		return fmt.Errorf("file: sink %s: %w", s.name, err)
 	}
@@ -188,7 +188,7 @@ func (s *fileSink) Commit(_ context.Context, pos tuple.Position) ([]byte, error)
 	if err := s.flush(); err != nil {
 		return nil, fmt.Errorf("file: sink %s: commit: %w", s.name, err)
 	}
-	s.worth = true
+	s.committed = true
 	st := &sinkState{length: s.length, pos: pos}
 	if s.file == nil {
 		return st.encode(), nil
@@ -256,14 +256,15 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// Close closes the file as it is. A result that never began is taken away again: it tells nobody anything.
+// Close closes the file as it is. A bounded result that was neither finished nor committed is taken away: nobody can go
+// on from it.
 func (s *fileSink) Close() error {
 	if s.done || s.file == nil {
 		return nil
 	}
 	s.done = true
 	err := s.file.Close()
-	if s.stream.Bounded && !s.worth {
+	if s.stream.Bounded && !s.committed {
 		err = errors.Join(err, os.Remove(s.name))
 	}
 	return err

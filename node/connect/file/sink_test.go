@@ -198,22 +198,27 @@ func TestASilentSinkLeavesNoFile(t *testing.T) {
 	}
 }
 
-// What never began leaves nothing; what holds rows stays for whoever looks after a failure.
-func TestAResultThatNeverBeganIsTakenAway(t *testing.T) {
+// What is neither finished nor committed nobody can go on from: it is taken away, and what stood there before stays.
+func TestAnUnfinishedResultIsTakenAway(t *testing.T) {
 	ctx := context.Background()
-	dir := t.TempDir()
-	part := filepath.Join(dir, "r.csv.part")
-	for rows, after := range map[int]func(require.TestingT, string, ...any){0: require.NoFileExists, 1: require.FileExists} {
-		s := sinkOf(t, dir, "r.csv", true)
-		_, err := s.Recover(ctx, nil)
-		require.NoError(t, err)
-		require.FileExists(t, part)
-		require.NoError(t, s.Write(ctx, rowsOf(0, rows)))
-		require.NoError(t, s.Close())
-		require.NoError(t, s.Close())
-		after(t, part)
-		require.NoFileExists(t, filepath.Join(dir, "r.csv"))
-		require.NoError(t, os.RemoveAll(part))
+	for _, rows := range []int{0, 5} {
+		for _, commits := range []bool{false, true} {
+			dir := t.TempDir()
+			target := put(t, filepath.Join(dir, "r.csv"), []byte("before"))
+			s := sinkOf(t, dir, "r.csv", true)
+			_, err := s.Recover(ctx, nil)
+			require.NoError(t, err)
+			require.NoError(t, s.Write(ctx, rowsOf(0, rows)))
+			if commits {
+				_, err = s.Commit(ctx, tuple.Position{ID: uint64(rows)})
+				require.NoError(t, err)
+			}
+			require.NoError(t, s.Close())
+			require.NoError(t, s.Close())
+			_, err = os.Stat(target + ".part")
+			require.Equal(t, commits, err == nil, err)
+			require.Equal(t, "before", contents(t, target))
+		}
 	}
 }
 

@@ -167,11 +167,12 @@ func readFormat(r *spec.Reader, path string, directory func() (msg, hint string)
 			if path == "-" {
 				return DefaultOptions(JSONL), true
 			}
-			msg, hint := fmt.Sprintf("the name `%s` does not tell the format", path), anyFormat()
+			key, msg, hint := "format", fmt.Sprintf("the name `%s` does not tell the format", path), anyFormat()
 			if IsDirectory(besideFile(r.T.Pos.File, path)) {
+				key = "path"
 				msg, hint = directory()
 			}
-			r.Errorf("format", hint, "%s", msg)
+			r.Errorf(key, hint, "%s", msg)
 		}
 	}
 	if len(r.P.Errors) != before {
