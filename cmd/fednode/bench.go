@@ -55,8 +55,8 @@ engine  queries over 4.8 million connection records in memory, CPU time on one p
 wire    records through the wire format, in memory and over a TCP connection
 log     durable appends, beside a plain file that is synced as often; in --dir, for disks differ
 latency from the record that closes a window, through the durable log, to its result at the sink; the median of many
-daemons two daemons, processes that speak over loopback: from a source proxy and its durable log at one to a client proxy at
-        the other; processor time is that of both
+daemons two daemons, processes that speak over loopback: from a source proxy and its durable log at one to a client
+        proxy at the other; processor time is that of both
 
 Without an argument, all of them. Other work on the machine shows in the figures; look at the ratios.`,
 		Example: `  fednode bench
