@@ -22,6 +22,7 @@ type Output struct {
 	mu     sync.Mutex
 	buffer *dcaa.OutputBuffer
 	head   tuple.Position
+	status dcaa.StreamStatus // as the fragment last said; the zero value before it did
 	closed bool
 	// changed is closed and replaced whenever frames come, room is made or the stream is closed.
 	changed chan struct{}
@@ -74,6 +75,11 @@ func NewOutput(cfg OutputConfig) *Output {
 }
 
 func (o *Output) append(f *tuple.Frame) {
+	switch f.Kind {
+	case tuple.Tentative, tuple.TentativeBoundary, tuple.Undo, tuple.RecDone:
+		o.buffer.AppendTentative(f, o.limit)
+		return
+	}
 	o.buffer.Append(f)
 	switch f.Kind {
 	case tuple.Insertion:
@@ -94,6 +100,23 @@ func (o *Output) Head() tuple.Position {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.head
+}
+
+// Beat is what heartbeats say of the output.
+func (o *Output) Beat() dcaa.StreamStatus {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.status.State == 0 {
+		return StatusOf(o.head)
+	}
+	return o.status
+}
+
+// SetStatus tells what heartbeats are to say of the output.
+func (o *Output) SetStatus(s dcaa.StreamStatus) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.status = s
 }
 
 // Append adds an owned frame. It never blocks: the producer looks at Full between buckets, since a bucket that has begun
@@ -159,7 +182,11 @@ func (o *Output) Open(s Subscriber) (Cursor, error) {
 	} else if err := o.buffer.Reaches(s.From); err != nil {
 		return nil, err
 	}
-	return &outputCursor{o: o, seq: o.buffer.Seek(s.From), at: s.From}, nil
+	c := &outputCursor{o: o, seq: o.buffer.Seek(s.From), at: s.From, tentative: s.Tentative}
+	if s.Tentative {
+		c.runSeq = o.buffer.SeekRun(s.TentativeFrom)
+	}
+	return c, nil
 }
 
 // Ack records what a subscriber's durable state covers.
@@ -213,10 +240,13 @@ func (o *Output) Close() {
 	}
 }
 
-// outputCursor reads an Output.
+// outputCursor reads an Output: stable frames from seq on, and, if it takes them, tentative ones from runSeq on, in the
+// order in which both were emitted.
 type outputCursor struct {
-	o   *Output
-	seq uint64
+	o         *Output
+	seq       uint64
+	runSeq    uint64
+	tentative bool
 	// at is what has been delivered.
 	at tuple.Position
 }
@@ -227,6 +257,13 @@ func (c *outputCursor) Next(ctx context.Context) (*tuple.Frame, error) {
 	for {
 		c.o.mu.Lock()
 		f, at, ok := c.o.buffer.Frame(c.seq)
+		if c.tentative {
+			if run, runAt, there := c.o.buffer.RunFrame(c.runSeq); there && (!ok || runAt < at) {
+				c.runSeq = runAt + 1
+				c.o.mu.Unlock()
+				return run, nil
+			}
+		}
 		dropped, closed, changed := c.o.buffer.Truncated(), c.o.closed, c.o.changed
 		c.o.mu.Unlock()
 		switch {

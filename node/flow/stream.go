@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"fednode/dcaa"
 	"fednode/query/tuple"
 )
 
@@ -22,6 +23,12 @@ type Subscriber struct {
 	Durable tuple.Position
 	// Schema is what the subscriber expects, by column name; nil takes the stream as it comes.
 	Schema *tuple.Schema
+	// Latest, if it is not nil, tells the largest stime that may come now: a row or a boundary beyond it is not taken, and
+	// the stream stands until its time has come. It is asked once a frame.
+	Latest func() tuple.Time
+	// Tentative asks for tentative results too, for a suffix that is complete up to TentativeFrom.
+	Tentative     bool
+	TentativeFrom tuple.Time
 	// Counted subscribers hold back truncation until they acknowledge. Others (a tail in a terminal) take what there is.
 	Counted bool
 }
@@ -40,6 +47,8 @@ type Stream interface {
 	Forget(subscriber string)
 	// Head returns the position of what has been produced: highest id and boundary.
 	Head() tuple.Position
+	// Beat is what heartbeats say of the stream.
+	Beat() dcaa.StreamStatus
 }
 
 // Cursor reads a stream in order.
@@ -48,4 +57,16 @@ type Cursor interface {
 	Next(ctx context.Context) (*tuple.Frame, error)
 	// Close frees the cursor; it does not end the subscription's claim on the buffer.
 	Close()
+}
+
+// StatusOf is the status of a stream whose producer has no failure to report: it has begun, or not, or ended.
+func StatusOf(head tuple.Position) dcaa.StreamStatus {
+	s := dcaa.StreamStatus{State: dcaa.Stable, Boundary: head.Time, Generation: head.Generation, LastID: head.ID}
+	switch head.Time {
+	case tuple.MinTime:
+		s.State = dcaa.Starting
+	case tuple.MaxTime:
+		s.State = dcaa.Ended
+	}
+	return s
 }

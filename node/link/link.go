@@ -143,19 +143,13 @@ func (l *Link) Beat(p p2p.Peer) []wire.StreamStatus {
 	l.mu.Unlock()
 	out := make([]wire.StreamStatus, 0, len(byName))
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		head := byName[name].Head()
-		out = append(out, wire.StreamStatus{Name: name, State: stateOf(head), Boundary: head.Time, Generation: head.Generation, LastID: head.ID})
+		out = append(out, StatusOf(byName[name]))
 	}
 	return out
 }
 
-// stateOf is the state of a stream whose producer has no failure to report: it has begun, or not, or ended.
-func stateOf(head tuple.Position) wire.StreamState {
-	switch head.Time {
-	case tuple.MinTime:
-		return wire.Starting
-	case tuple.MaxTime:
-		return wire.Ended
-	}
-	return wire.Stable
+// StatusOf is a stream as a heartbeat shows it.
+func StatusOf(st flow.Stream) wire.StreamStatus {
+	b := st.Beat()
+	return wire.StreamStatus{Name: st.Name(), State: wire.StreamState(b.State), Boundary: b.Boundary, Holding: b.Holding, Generation: b.Generation, LastID: b.LastID}
 }

@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"fednode/dcaa"
 	"fednode/node/connect"
 	"fednode/node/flow"
 	"fednode/node/ingest"
@@ -252,6 +253,18 @@ func (p *Proxy) IsSource() {}
 
 // Head returns the position of what is durable.
 func (p *Proxy) Head() tuple.Position { return p.tail.position() }
+
+// Beat is what heartbeats say of the stream: a source that its connector or the disk keeps from going on has failed, until
+// it goes on again.
+func (p *Proxy) Beat() dcaa.StreamStatus {
+	s := flow.StatusOf(p.Head())
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.status.Failure != "" && s.State != dcaa.Ended {
+		s.State = dcaa.Failure
+	}
+	return s
+}
 
 // Ack records what a subscriber's durable state covers.
 func (p *Proxy) Ack(subscriber string, at tuple.Position) {

@@ -38,6 +38,9 @@ func (s *Side) Head() tuple.Position {
 	return s.p.sideHeads[s.kind]
 }
 
+// Beat is what heartbeats say of the stream.
+func (s *Side) Beat() dcaa.StreamStatus { return flow.StatusOf(s.Head()) }
+
 // Ack does nothing: acknowledgements free nothing here.
 func (s *Side) Ack(string, tuple.Position) {}
 
