@@ -59,11 +59,30 @@ func (l *Log) flushNext() {
 	if err != nil {
 		l.failLocked(err)
 	}
-	if cap(g.buf) <= 2*l.opts.PendingBytes { // one huge group does not hold its memory for ever
-		l.spare = g.buf
-	}
+	l.giveSpare(g.buf)
 	g.buf = nil
 	l.endTurnLocked()
+}
+
+// spares is how many buffers are kept: of the group that is written, and of the one that is filled meanwhile.
+const spares = 2
+
+// giveSpare keeps a buffer for a later group. One huge group does not hold its memory for ever.
+func (l *Log) giveSpare(buf []byte) {
+	if len(l.spare) < spares && cap(buf) <= 2*l.opts.PendingBytes {
+		l.spare = append(l.spare, buf[:0])
+	}
+}
+
+// takeSpare returns an empty buffer for a group.
+func (l *Log) takeSpare() []byte {
+	n := len(l.spare)
+	if n == 0 {
+		return nil
+	}
+	buf := l.spare[n-1]
+	l.spare = l.spare[:n-1]
+	return buf
 }
 
 func (l *Log) endTurnLocked() {

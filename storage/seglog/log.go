@@ -36,7 +36,7 @@ type Log struct {
 	grown      chan struct{} // closed when the log has grown or is closed
 	pending    *group        // what the next write takes, nil if nothing waits
 	running    *group        // what is being written, nil if nothing is
-	spare      []byte        // a buffer for the next group
+	spare      [][]byte      // buffers for the next groups
 	flushing   bool
 	turn       chan struct{} // closed when the running flush ends
 	appended   frame         // the last record appended, pending ones included
@@ -181,8 +181,7 @@ func (l *Log) takeLocked(entries []Entry) (Commit, error) {
 		return c, nil
 	}
 	if l.pending == nil {
-		l.pending = &group{buf: l.spare[:0]}
-		l.spare = nil
+		l.pending = &group{buf: l.takeSpare()}
 	}
 	g := l.pending
 	for i := range entries {
