@@ -2,8 +2,10 @@ package seglog_test
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -11,11 +13,15 @@ import (
 	"fednode/storage/seglog"
 )
 
+// patient is how long a test waits for what must come: a busy machine may be slow, and only a failing test waits so long.
+const patient = time.Minute
+
 // Appenders, followers, seeking readers and truncation at once: every follower sees every record once, in order.
 func TestConcurrentUse(t *testing.T) {
 	const records, appenders, followers = 2000, 4, 3
 	l, _ := open(t, t.TempDir(), seglog.Options{SegmentBytes: small, PendingBytes: 20_000})
-	ctx := context.Background()
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	defer cancel()
 	var readers []*seglog.Reader
 	for range followers {
 		r, err := l.Reader(l.Oldest())
@@ -23,13 +29,13 @@ func TestConcurrentUse(t *testing.T) {
 		readers = append(readers, r)
 	}
 	var wg sync.WaitGroup
-	failed := make(chan error, 16)
+	failed := make(chan error, records+followers)
 	for _, r := range readers {
 		wg.Go(func() {
 			for want := uint64(1); want <= records; want++ {
 				rec, err := r.Next(ctx)
 				if err != nil || rec.Seq != want || string(rec.Payload) != string(payload(rec.Key, len(rec.Payload))) {
-					failed <- err
+					failed <- fmt.Errorf("record %d, want %d: %w", rec.Seq, want, err)
 					return
 				}
 			}

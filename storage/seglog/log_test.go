@@ -92,7 +92,9 @@ func TestReaderFollows(t *testing.T) {
 
 	got := make(chan uint64, 1)
 	go func() {
-		rec, err := r.Next(context.Background())
+		ctx, cancel := context.WithTimeout(context.Background(), patient)
+		defer cancel()
+		rec, err := r.Next(ctx)
 		if err == nil {
 			got <- rec.Key
 		}
