@@ -199,7 +199,7 @@ func BenchmarkUnion(b *testing.B) {
 	perRow(b, 4*benchRows)
 }
 
-// BenchmarkKeyed runs the kinds that keep something for every key over 10,000 keys.
+// BenchmarkKeyed runs the kinds that keep something for every key over 10,000 keys, and again after a fork that is gone.
 func BenchmarkKeyed(b *testing.B) {
 	in, batches := benchConns(b, 16)
 	for _, c := range []struct{ kind, text string }{
@@ -209,27 +209,44 @@ func BenchmarkKeyed(b *testing.B) {
 		{"pattern", "key = [\"src\"]\nwithin = \"1s\"\nsteps = [{ name = \"a\", where = \"dport < 100\", min = 3 }, { name = \"b\", where = \"bytes > 3000\" }]"},
 		{"sample", "fraction = 0.1\nby = [\"src\"]"},
 	} {
-		b.Run(c.kind, func(b *testing.B) {
-			o := mustBuild(b, c.kind, c.text, in).New()
-			sink := &countRows{}
-			b.ReportAllocs()
-			last := tuple.Time(0)
-			times := make([]tuple.Time, benchRows)
-			for i := 0; b.Loop(); i++ {
-				w := *batches[i%len(batches)]
-				for k := range times {
-					last += 50
-					times[k] = last
-				}
-				w.Time = times
-				if err := o.Process(0, &w, sink); err != nil {
-					b.Fatal(err)
-				}
-				if _, err := o.Boundary(0, last, sink); err != nil {
-					b.Fatal(err)
-				}
+		for _, forked := range []bool{false, true} {
+			name := c.kind
+			if forked {
+				name += "-after-a-fork"
 			}
-			perRow(b, benchRows)
-		})
+			b.Run(name, func(b *testing.B) { benchKeyed(b, mustBuild(b, c.kind, c.text, in).New(), batches, forked) })
+		}
 	}
+}
+
+func benchKeyed(b *testing.B, o op.Operator, batches []*tuple.Batch, forked bool) {
+	sink := &countRows{}
+	last := tuple.Time(0)
+	times := make([]tuple.Time, benchRows)
+	step := func(i int) {
+		w := *batches[i%len(batches)]
+		for k := range times {
+			last += 50
+			times[k] = last
+		}
+		w.Time = times
+		if err := o.Process(0, &w, sink); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := o.Boundary(0, last, sink); err != nil {
+			b.Fatal(err)
+		}
+	}
+	warm := 4 * len(batches)
+	for i := range warm {
+		if forked && i == warm/2 {
+			o.Fork()
+		}
+		step(i)
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		step(i)
+	}
+	perRow(b, benchRows)
 }

@@ -151,6 +151,7 @@ func (o *dedup) scratch() {
 
 func (o *dedup) Process(_ int, b *tuple.Batch, out Out) error {
 	o.sel = o.sel[:0]
+	o.table.settle()
 	for i := range b.Rows() {
 		row := b.Row(i)
 		t := b.Time[row]

@@ -70,6 +70,12 @@ func (x *entryTable) countPrefix(key []byte, n int32) {
 	}
 }
 
+// settle makes the table flat again after a fork, as keyTable.settle does.
+func (x *entryTable) settle() {
+	x.keys.settle()
+	x.values.Own(nil)
+}
+
 // forget drops the entries that are not in force at t or later.
 func (x *entryTable) forget(t tuple.Time) {
 	if x.t.TTL == 0 {

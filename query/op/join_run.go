@@ -87,6 +87,7 @@ func (j *join) Boundary(in int, t tuple.Time, out Out) (tuple.Time, error) {
 func (j *join) takeRun(side int, b *tuple.Batch, lo, hi int, out Out) error {
 	own := j.sides[side]
 	hashes := own.hashes(b, lo, hi)
+	own.heads.Own(nil) // flat again after a fork
 	for i := lo; i < hi; i++ {
 		t := b.Time[i]
 		if n := len(j.events); n > 0 && j.events[n-1].time < t {

@@ -44,6 +44,14 @@ func (t *keyTable) find(key []byte) (slot uint32, ok bool) {
 	return 0, false
 }
 
+// settle makes the table flat again after a fork, as far as that is in proportion. Operators call it once a batch: entries
+// are changed one by one, which alone never ends the paged form.
+func (t *keyTable) settle() {
+	if t.slots.Own(nil); t.slots.Flat() != nil {
+		t.heads.Flatten() // it is read for every row, and hardly changes
+	}
+}
+
 // insert adds a key that is not in the table, as the one used last.
 func (t *keyTable) insert(key []byte, used tuple.Time) uint32 {
 	if t.count >= int(t.mask) {

@@ -51,6 +51,7 @@ func (l *lookup) Boundary(in int, t tuple.Time, out Out) (tuple.Time, error) {
 			limit = l.align.bound[alignStream]
 		}
 	}
+	l.entries.settle()
 	for {
 		port, b, lo, hi, ok := l.align.step(limit)
 		if !ok {

@@ -45,6 +45,8 @@ func (o *over) Process(_ int, b *tuple.Batch, out Out) error {
 		o.columns[i] = e.Eval(b)
 	}
 	o.counters.RowsIn += uint64(b.Rows())
+	o.table.settle()
+	o.history.Own(nil)
 	added := b.Schema.Len()
 	for i := range b.Rows() {
 		row := b.Row(i)

@@ -49,6 +49,8 @@ func newPattern(d *patternDecl) *pattern {
 
 func (p *pattern) Process(_ int, b *tuple.Batch, out Out) error {
 	p.counters.RowsIn += uint64(b.Rows())
+	p.table.settle()
+	p.open.Own(nil)
 	for s, e := range p.evals {
 		p.holds[s] = slices.Grow(p.holds[s][:0], len(b.Time))[:len(b.Time)]
 		clear(p.holds[s])

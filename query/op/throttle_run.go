@@ -41,6 +41,8 @@ func newThrottle(d *throttleDecl) *throttle {
 
 func (t *throttle) Process(_ int, b *tuple.Batch, out Out) error {
 	t.sel = t.sel[:0]
+	t.table.settle()
+	t.counts.Own(nil)
 	for i := range b.Rows() {
 		row := b.Row(i)
 		t.end(b.Time[row])

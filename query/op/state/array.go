@@ -32,7 +32,7 @@ func (a *Array[T]) Get(i uint32) T {
 	return a.pages[i>>pageBits][i&pageMask]
 }
 
-// At returns entry i for writing, until the array next grows or forks. i is below Len.
+// At returns entry i for writing, until the next call of Grow, Append, Own or Fork. i is below Len.
 func (a *Array[T]) At(i uint32) *T {
 	if a.pages == nil {
 		return &a.flat[i]
@@ -54,7 +54,8 @@ func (a *Array[T]) ownPage(p uint32) {
 	a.shared--
 }
 
-// Own makes the entries of slots writable through Flat or Pages, until the array next grows or forks.
+// Own makes the entries of slots writable through Flat or Pages, until the array next grows or forks. Without slots it
+// only sees to it that an array that has been forked becomes flat again.
 func (a *Array[T]) Own(slots []uint32) {
 	if a.pages == nil {
 		return
@@ -66,18 +67,27 @@ func (a *Array[T]) Own(slots []uint32) {
 			}
 		}
 	}
-	if a.shared == 0 {
-		a.flatten()
+	a.settle()
+}
+
+// settle ends the paged form once half of the pages have been copied: another copy of all is in proportion, and the other
+// half may never change, for instance entries of keys that come no more.
+func (a *Array[T]) settle() {
+	if 2*a.shared <= len(a.pages) {
+		a.Flatten()
 	}
 }
 
-// flatten ends the paged form: every page has been copied anyway, so one more copy is in proportion.
-func (a *Array[T]) flatten() {
+// Flatten ends the paged form whatever is shared: for a small array that goes with a larger one which has become flat.
+func (a *Array[T]) Flatten() {
+	if a.pages == nil {
+		return
+	}
 	flat := make([]T, len(a.pages)*PageSize)
 	for i, p := range a.pages {
 		copy(flat[i*PageSize:], p[:])
 	}
-	a.flat, a.pages, a.own = flat, nil, nil
+	a.flat, a.pages, a.own, a.shared = flat, nil, nil, 0
 }
 
 // Flat returns all entries, or nil while the array is paged.
@@ -87,8 +97,11 @@ func (a *Array[T]) Flat() []T { return a.flat }
 // written.
 func (a *Array[T]) Pages() []*[PageSize]T { return a.pages }
 
-// Grow extends the array to n entries, the new ones zero; it never shrinks.
+// Grow extends the array to n entries, the new ones zero; it never shrinks. Like Own it may end the paged form.
 func (a *Array[T]) Grow(n int) {
+	if a.pages != nil {
+		a.settle()
+	}
 	if n <= a.n {
 		return
 	}

@@ -9,8 +9,8 @@
 // # Forks
 //
 // A fork costs one pointer for every page of [PageSize] entries; afterwards each side copies a page when it first
-// changes it. A table that has never been forked, or whose pages have all been copied since, is flat: one slice, which
-// kernels read without indirection.
+// changes it. A table that has never been forked, or half of whose pages have been copied since, is flat: one slice, which
+// kernels read without indirection. Nobody has to say that a fork has ended.
 //
 // # Snapshots
 //
