@@ -57,7 +57,7 @@ func (b *OutputBuffer) Append(f *tuple.Frame) {
 	b.next++
 	b.bytes += size
 	if f.Kind == tuple.Boundary {
-		b.run.replaced(f.Time)
+		b.run.replaced(f.Time, b.next)
 	}
 	b.dropIdleBoundary()
 	b.truncate() // after a restart the neighbours may hold already what is produced again

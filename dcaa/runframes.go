@@ -18,6 +18,9 @@ type runFrame struct {
 	frame *tuple.Frame
 	seq   uint64
 	size  int64
+	// after is the sequence number that a cursor's stable frames must have reached before this one: those that replaced
+	// frames of the run before it would leave a hole if they came later.
+	after uint64
 	// high is the largest stime of its rows, or the time before its boundary: once the stable boundary is beyond it the
 	// frame says nothing new. Ends of runs have MaxTime.
 	high tuple.Time
@@ -72,10 +75,17 @@ func (r *runFrames) shift() {
 	r.list = r.list[1:]
 }
 
-// replaced drops what a stable boundary has passed.
-func (r *runFrames) replaced(t tuple.Time) {
+// replaced drops what a stable boundary has passed; next is the number behind it.
+func (r *runFrames) replaced(t tuple.Time, next uint64) {
+	n := len(r.list)
 	for len(r.list) > 0 && r.list[0].high < t {
 		r.shift()
+	}
+	if len(r.list) == n {
+		return
+	}
+	for k := range r.list {
+		r.list[k].after = next
 	}
 }
 
@@ -99,13 +109,19 @@ func (b *OutputBuffer) seekRun(k int, from tuple.Time) uint64 {
 	return b.next
 }
 
-// RunFrame returns the first held frame of a run whose number is at least seq, and its number.
-func (b *OutputBuffer) RunFrame(seq uint64) (f *tuple.Frame, at uint64, ok bool) {
+// RunFrame returns the first held frame of a run whose number is at least seq, and its number, if a cursor that has
+// delivered the stable frames below stable may be given it now.
+func (b *OutputBuffer) RunFrame(seq, stable uint64) (f *tuple.Frame, at uint64, ok bool) {
 	l := b.run.list
 	if n := len(l); n == 0 || l[n-1].seq < seq {
 		return nil, seq, false
 	}
 	i := sort.Search(len(l), func(i int) bool { return l[i].seq >= seq })
+	if l[i].after > stable {
+		if _, _, more := b.Frame(stable); more {
+			return nil, seq, false
+		}
+	}
 	return l[i].frame, l[i].seq, true
 }
 

@@ -258,7 +258,7 @@ func (c *outputCursor) Next(ctx context.Context) (*tuple.Frame, error) {
 		c.o.mu.Lock()
 		f, at, ok := c.o.buffer.Frame(c.seq)
 		if c.tentative {
-			if run, runAt, there := c.o.buffer.RunFrame(c.runSeq); there && (!ok || runAt < at) {
+			if run, runAt, there := c.o.buffer.RunFrame(c.runSeq, c.seq); there && (!ok || runAt < at) {
 				c.runSeq = runAt + 1
 				c.o.mu.Unlock()
 				return run, nil

@@ -82,6 +82,7 @@ func (r *Replica) release(u *union) (more bool, err error) {
 	if err := r.inst.Boundary(u.n, to); err != nil {
 		return false, err
 	}
+	r.progress++
 	u.path.redone = r.now
 	r.level(u.path)
 	return to < stable, nil

@@ -147,5 +147,32 @@ func (r *Replica) Released() tuple.Time {
 	return low
 }
 
+// Progress rises whenever the stable instance has been given something.
+func (r *Replica) Progress() uint64 { return r.progress }
+
+// Input describes an input for people: the index of the producer that it is read from, -1 if there is none, up to where
+// it is stable, whether a tentative suffix is held, and how many rows wait.
+func (r *Replica) Input(n int) (source int, at tuple.Position, tentative bool, waiting int) {
+	in := r.inputs[n]
+	_, _, _, tentative = in.intake.Suffix()
+	for _, f := range in.feeds {
+		waiting = max(waiting, r.unions[f.union].su.Waiting(f.input))
+	}
+	return in.intake.Source(), in.intake.Position(), tentative, waiting
+}
+
+// Condition says how an input fares.
+func (r *Replica) Condition(now dcaa.Instant, n int) dcaa.Condition {
+	return r.inputs[n].intake.Condition(now)
+}
+
+// Missing are the inputs whose absence makes an output tentative; nil while it is not.
+func (r *Replica) Missing(output int) []tuple.Missing {
+	if p := r.pathOf(output); p != nil && p.fork != nil && p.fork.AffectedOutput(output) {
+		return p.missing
+	}
+	return nil
+}
+
 // Instance returns the stable instance, for its status.
 func (r *Replica) Instance() *query.Instance { return r.inst }

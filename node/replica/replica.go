@@ -31,6 +31,7 @@ type Replica struct {
 	// recovering: it was restarted and has not caught up yet.
 	recovering bool
 	due        dcaa.Instant
+	progress   uint64
 }
 
 // peer is another replica of the fragment, as its heartbeats show it.
