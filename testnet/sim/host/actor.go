@@ -37,14 +37,17 @@ type Actor interface {
 	Wake()
 }
 
-// Output is one stream as a node serves it. Places in it are the caller's business: they rise with each frame.
+// Output is one stream as a node serves it.
 type Output interface {
-	// Attach takes a subscriber on that has asked for a stream. The first place is where it begins; refused, it is told
-	// the oldest position that is held.
-	Attach(peer world.NodeID, r Request) (place uint64, first tuple.Position, ok bool)
+	// Attach takes a subscriber on that has asked for a stream. place is where it begins; refused, it is told the oldest
+	// position that is held.
+	Attach(peer world.NodeID, r Request) (place Place, first tuple.Position, ok bool)
 	// Next returns the first frame at or behind a place, and the place behind it; nil if there is none yet.
-	Next(place uint64, r *Request) (*tuple.Frame, uint64)
+	Next(place Place, r *Request) (*tuple.Frame, Place)
 }
+
+// Place is how far a subscriber has been given an output: numbers of the next stable and the next tentative frame.
+type Place struct{ Stable, Tentative uint64 }
 
 // Request is what a subscriber asks for.
 type Request struct {

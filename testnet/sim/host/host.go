@@ -59,7 +59,8 @@ type Host struct {
 	taken    []taken // subscriptions that we hold
 	served   []served
 	outputs  []Output // by stream, nil where we serve none
-	next     uint32   // number of the next subscription
+	failed   []failed
+	next     uint32 // number of the next subscription
 	tick     dcaa.Instant
 	ticked   dcaa.Instant
 	owing    bool
@@ -79,7 +80,7 @@ type served struct {
 	number  uint32
 	peer    world.NodeID
 	stream  int32
-	place   uint64
+	place   Place
 	credit  int64
 	request Request
 }
@@ -119,12 +120,18 @@ func (h *Host) Boot() {
 }
 
 // Due is when the host or its actor wants to be woken.
-func (h *Host) Due() tuple.Instant { return tuple.Instant(min(h.tick, h.actor.Due())) }
+func (h *Host) Due() tuple.Instant {
+	if len(h.failed) > 0 {
+		return tuple.Instant(min(h.tick, h.ticked))
+	}
+	return tuple.Instant(min(h.tick, h.actor.Due()))
+}
 
 // Wake does what is due.
 func (h *Host) Wake() {
 	now := h.Now()
 	h.owe()
+	h.tellFailed()
 	if now >= h.tick {
 		h.beat(now)
 	}
@@ -186,3 +193,6 @@ func (h *Host) Ack(peer world.NodeID, stream int32, at tuple.Position) {
 		m.Kind, m.Stream, m.At = kindAck, stream, at
 	}
 }
+
+// SpendRows says that so many rows are worked on.
+func (h *Host) SpendRows(n int) { h.W.Spend(h.cfg.RowCost * int64(n)) }

@@ -199,3 +199,11 @@ func (h *Host) Up(peer world.NodeID) bool {
 	s := h.session(peer)
 	return s != nil && s.up
 }
+
+// RoundTrip returns what a round trip to a peer took when the connection was made, in microseconds; 0 if that side made it.
+func (h *Host) RoundTrip(peer world.NodeID) int64 {
+	if s := h.session(peer); s != nil {
+		return s.rtt
+	}
+	return 0
+}

@@ -7,12 +7,12 @@ import (
 )
 
 // Subscribe asks a peer for a stream; conn is the actor's name for the subscription. The answer comes later, Closed at
-// once if there is no connection.
+// the next moment if there is no connection.
 func (h *Host) Subscribe(peer world.NodeID, stream int32, conn uint64, r Request) {
 	h.next++
 	m := h.W.Send(peer, 128, false)
 	if m == nil {
-		h.actor.Closed(stream, conn)
+		h.failed = append(h.failed, failed{stream: stream, conn: conn})
 		return
 	}
 	m.Kind, m.Sub, m.Stream, m.At, m.Also = kindSubscribe, h.next, stream, r.From, r.Durable
@@ -20,6 +20,21 @@ func (h *Host) Subscribe(peer world.NodeID, stream int32, conn uint64, r Request
 		m.Number, m.Count = 1, int64(r.TentativeFrom)
 	}
 	h.taken = append(h.taken, taken{number: h.next, peer: peer, stream: stream, conn: conn})
+}
+
+// failed is a subscription for which there was no connection.
+type failed struct {
+	stream int32
+	conn   uint64
+}
+
+// tellFailed says so, outside of the call that asked.
+func (h *Host) tellFailed() {
+	for len(h.failed) > 0 {
+		f := h.failed[0]
+		h.failed = h.failed[1:]
+		h.actor.Closed(f.stream, f.conn)
+	}
 }
 
 // Unsubscribe ends a subscription of ours; what is on its way is dropped.
@@ -101,7 +116,7 @@ func (h *Host) takeSubscribe(peer world.NodeID, m *world.Message) {
 	r := Request{From: m.At, Durable: m.Also, Tentative: m.Number != 0, TentativeFrom: tuple.Time(m.Count)}
 	number, stream := m.Sub, m.Stream
 	kind, first := kindOpened, tuple.Position{}
-	var place uint64
+	var place Place
 	if o := h.outputs[stream]; o == nil {
 		kind = kindRefused
 	} else {

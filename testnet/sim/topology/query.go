@@ -16,7 +16,7 @@ func queryText(s *Spec) string {
 	w.line("bucket = %q", tuple.AppendDuration(nil, s.Bucket))
 	w.line("failure = %q", s.Failure)
 	w.line("stabilization = %q", s.Stabilization)
-	if s.Consistency == "stable-only" {
+	if s.Consistency == StableOnly {
 		w.line("consistency = %q", s.Consistency)
 	} else {
 		w.line("max_delay = %q", tuple.AppendDuration(nil, s.MaxDelay))

@@ -85,7 +85,7 @@ func Default() Spec {
 	return Spec{
 		Shape: Chain, Fragments: 4, Replicas: 2, Sources: 3, Work: Pass, Rate: 20, Keys: 8,
 		Bucket: 100 * ms, BoundaryInterval: 100 * ms, Heartbeat: 100 * ms, Miss: 3, MaxDelay: 3 * s,
-		Failure: "delay", Stabilization: "process", Consistency: "eventual",
+		Failure: "delay", Stabilization: "process", Consistency: Eventual,
 		Latency: 2 * ms, Jitter: 1 * ms, DiskLatency: 2 * ms, PointInterval: 5 * s,
 		Calm: 5 * s, Trouble: 60 * s, Settle: 60 * s,
 	}
@@ -156,7 +156,7 @@ func (s *Spec) choices() []choice {
 		{"work", (*string)(&s.Work), []string{string(Pass), string(Windows)}},
 		{"failure", &s.Failure, policies},
 		{"stabilization", &s.Stabilization, policies},
-		{"consistency", &s.Consistency, []string{"eventual", "stable-only"}},
+		{"consistency", &s.Consistency, []string{Eventual, StableOnly}},
 	}
 }
 
@@ -222,3 +222,9 @@ func (s *Spec) AppendTOML(b []byte) []byte {
 	}
 	return b
 }
+
+// The consistencies.
+const (
+	Eventual   = "eventual"
+	StableOnly = "stable-only"
+)

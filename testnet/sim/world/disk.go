@@ -85,3 +85,6 @@ func (w *World) Wipe(id NodeID) {
 		n.disk.slots = nil
 	}
 }
+
+// DiskFull reports whether a node's commits are refused.
+func (w *World) DiskFull(id NodeID) bool { return w.nodes[id].disk.full }

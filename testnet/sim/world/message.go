@@ -1,6 +1,9 @@
 package world
 
-import "fednode/query/tuple"
+import (
+	"fednode/dcaa"
+	"fednode/query/tuple"
+)
 
 // Kind says what a message means to the programs; the world does not look at it.
 type Kind uint8
@@ -33,14 +36,7 @@ type Message struct {
 // Status is what a heartbeat tells of one stream that the sender serves.
 type Status struct {
 	Stream int32
-	State  uint8
-	// Boundary is the stable one; Tentative the one of the run that is served, tuple.MinTime if none is.
-	Boundary  tuple.Time
-	Tentative tuple.Time
-	// Holding is for how many microseconds a bucket has been held, 0 if none is.
-	Holding    int64
-	Generation uint64
-	LastID     uint64
+	dcaa.StreamStatus
 }
 
 // signal is what the world itself has to say with a message.

@@ -1,0 +1,179 @@
+package sim
+
+import (
+	"fednode/dcaa"
+	"fednode/testnet/sim/topology"
+	"fednode/testnet/sim/world"
+)
+
+// health knows since when each node and each way between two has been without any fault, as the world sees it: the ground
+// on which availability is judged.
+type health struct {
+	r *Run
+	// since is by node, way by a·n + b for a < b; bad while something is wrong.
+	since []int64
+	way   []int64
+	// stable is since when each output of each replica has been STABLE and not holding, by stream and producer.
+	stable [][]int64
+	// settled is since when everything that lives has been stable.
+	settled int64
+}
+
+// bad is later than every time.
+const bad = int64(1) << 62
+
+func newHealth(r *Run) *health {
+	n := len(r.top.Nodes)
+	h := &health{r: r, since: make([]int64, n), way: make([]int64, n*n), settled: bad}
+	for i := range h.since {
+		h.since[i] = bad
+	}
+	for i := range h.way {
+		h.way[i] = bad
+	}
+	for _, s := range r.top.Streams {
+		list := make([]int64, len(s.Producers))
+		for i := range list {
+			list[i] = bad
+		}
+		h.stable = append(h.stable, list)
+	}
+	return h
+}
+
+// touched notes that a fault begins or ends at some nodes: what is healthy counts from now at the earliest.
+func (h *health) touched(nodes [2]world.NodeID) {
+	now := h.r.w.Now()
+	a, b := nodes[0], nodes[1]
+	if b >= 0 {
+		h.renew(&h.way[h.index(a, b)], now)
+		return
+	}
+	h.renew(&h.since[a], now)
+	for _, p := range h.r.top.Nodes[a].Peers {
+		h.renew(&h.way[h.index(a, p)], now)
+	}
+}
+
+func (h *health) renew(at *int64, now int64) {
+	if *at != bad {
+		*at = now
+	}
+}
+
+func (h *health) index(a, b world.NodeID) int {
+	return int(min(a, b))*len(h.r.top.Nodes) + int(max(a, b))
+}
+
+// look brings everything up to date.
+func (h *health) look() {
+	now := h.r.w.Now()
+	for i := range h.since {
+		note(&h.since[i], h.node(world.NodeID(i)), now)
+	}
+	for a := range h.r.top.Nodes {
+		for _, b := range h.r.top.Nodes[a].Peers {
+			if world.NodeID(a) < b {
+				note(&h.way[h.index(world.NodeID(a), b)], h.link(world.NodeID(a), b), now)
+			}
+		}
+	}
+	all := h.r.watch.level(now)
+	for n := range h.stable {
+		for k, id := range h.r.top.Streams[n].Producers {
+			ok := h.stableNow(n, id)
+			note(&h.stable[n][k], ok, now)
+			all = all && (ok || !h.r.w.Up(id))
+		}
+	}
+	note(&h.settled, all, now)
+}
+
+func note(since *int64, good bool, now int64) {
+	switch {
+	case !good:
+		*since = bad
+	case *since == bad:
+		*since = now
+	}
+}
+
+// node reports whether nothing is wrong with a node: a replica has caught up since it was started.
+func (h *health) node(id world.NodeID) bool {
+	if !h.r.w.Healthy(id) {
+		return false
+	}
+	switch n := &h.r.top.Nodes[id]; n.Role {
+	case topology.Source:
+		l := h.r.logs[n.Index]
+		return l.disconnected == 0 && l.behind == 0 && !h.r.w.DiskFull(id)
+	case topology.Replica:
+		a := h.r.replicas[id]
+		return a != nil && a.caughtUp()
+	}
+	return true
+}
+
+// caughtUp reports whether the replica has been STABLE or UPSTREAM_FAILURE in this life.
+func (a *replicaActor) caughtUp() bool {
+	if a.core == nil {
+		return false
+	}
+	if !a.caught {
+		a.caught = true
+		for n := range a.outputs {
+			s := a.core.Status(n).State
+			a.caught = a.caught && (s == dcaa.Stable || s == dcaa.UpstreamFailure || s == dcaa.Ended)
+		}
+	}
+	return a.caught
+}
+
+// link reports whether nothing is wrong between two nodes.
+func (h *health) link(a, b world.NodeID) bool {
+	s := &h.r.top.Spec
+	want := world.Quality{Latency: s.Latency, Jitter: s.Jitter, Bandwidth: s.Bandwidth}
+	w := h.r.w
+	return w.Up(a) && w.Up(b) && w.Reachable(a, b) && w.Quality(a, b) == want && w.Quality(b, a) == want &&
+		h.r.sessions[a].Up(b) && h.r.sessions[b].Up(a)
+}
+
+// stableNow reports whether a producer gives its stream as it should be.
+func (h *health) stableNow(stream int, id world.NodeID) bool {
+	s := &h.r.top.Streams[stream]
+	if s.Source >= 0 {
+		return h.node(id)
+	}
+	a := h.r.replicas[id]
+	if a == nil || a.core == nil {
+		return false
+	}
+	st := a.core.Status(s.Output)
+	return st.State == dcaa.Stable && st.Holding == 0
+}
+
+// path reports whether a way of nodes and links that have been healthy since a time leads from a source to the client.
+func (h *health) path(source int, since int64) bool {
+	if h.since[h.r.top.Client()] > since || h.since[source] > since {
+		return false
+	}
+	return h.reaches(world.NodeID(source), int32(source), since)
+}
+
+// reaches follows a stream from one of its healthy producers towards the client.
+func (h *health) reaches(from world.NodeID, stream int32, since int64) bool {
+	for _, id := range h.r.top.Streams[stream].Readers {
+		if h.since[id] > since || h.way[h.index(from, id)] > since {
+			continue
+		}
+		if h.r.top.Nodes[id].Role == topology.Client {
+			return true
+		}
+		for n := range h.r.top.Streams {
+			if h.r.top.Streams[n].Fragment == h.r.top.Nodes[id].Index && h.reaches(id, int32(n), since) {
+				return true
+			}
+		}
+	}
+	return false
+}

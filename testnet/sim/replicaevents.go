@@ -1,0 +1,165 @@
+package sim
+
+import (
+	"fednode/dcaa"
+	"fednode/query/tuple"
+	"fednode/testnet/sim/world"
+)
+
+// Reachable passes on whether a producer or another replica can be talked to.
+func (a *replicaActor) Reachable(peer world.NodeID, up bool) {
+	if a.core == nil {
+		return
+	}
+	now := a.h.Now()
+	for n, list := range a.producers {
+		for k, id := range list {
+			if id == peer {
+				a.core.Measured(n, k, a.h.RoundTrip(peer))
+				a.core.Reachable(now, n, k, up)
+			}
+		}
+	}
+	for k, id := range a.peers {
+		if id == peer {
+			a.core.PeerReachable(now, k, up)
+		}
+	}
+	a.dirty = true
+}
+
+// Heard passes on what a heartbeat says.
+func (a *replicaActor) Heard(peer world.NodeID, streams []world.Status) {
+	if a.core == nil {
+		return
+	}
+	now := a.h.Now()
+	for i := range streams {
+		s := &streams[i]
+		if n := a.inputOf[s.Stream]; n >= 0 {
+			for k, id := range a.producers[n] {
+				if id == peer {
+					a.core.Heard(now, int(n), k, s.StreamStatus)
+				}
+			}
+			continue
+		}
+		if a.outputOf[s.Stream] == 0 {
+			for k, id := range a.peers {
+				if id == peer {
+					a.core.PeerHeard(now, k, s.StreamStatus)
+				}
+			}
+		}
+	}
+	a.dirty = true
+}
+
+// Beat tells readers and other replicas how the outputs fare.
+func (a *replicaActor) Beat(_ world.NodeID, beat []world.Status) []world.Status {
+	for n, s := range a.outputs {
+		st := dcaa.StreamStatus{State: dcaa.Failure, Boundary: tuple.MinTime}
+		if a.core != nil {
+			st = a.core.Status(n)
+		}
+		beat = append(beat, world.Status{Stream: s, StreamStatus: st})
+	}
+	return beat
+}
+
+// Opened passes on that a subscription stands.
+func (a *replicaActor) Opened(stream int32, conn uint64) {
+	if a.core != nil {
+		a.core.Opened(a.h.Now(), int(a.inputOf[stream]), conn)
+		a.dirty = true
+	}
+}
+
+// Refused passes on that it was declined.
+func (a *replicaActor) Refused(stream int32, conn uint64) {
+	if a.core != nil {
+		a.core.Refused(a.h.Now(), int(a.inputOf[stream]), conn)
+		a.dirty = true
+	}
+}
+
+// Truncated passes on that the producer does not reach back so far.
+func (a *replicaActor) Truncated(stream int32, conn uint64, first tuple.Position) {
+	if a.core != nil {
+		a.core.Truncated(a.h.Now(), int(a.inputOf[stream]), conn, first)
+		a.dirty = true
+	}
+}
+
+// Closed passes on that a subscription is over.
+func (a *replicaActor) Closed(stream int32, conn uint64) {
+	if a.core != nil {
+		a.core.Closed(a.h.Now(), int(a.inputOf[stream]), conn)
+		a.dirty = true
+	}
+}
+
+// Frame passes a frame on.
+func (a *replicaActor) Frame(stream int32, conn uint64, f *tuple.Frame, _ int64) {
+	if a.core == nil {
+		return
+	}
+	if err := a.core.Frame(a.h.Now(), int(a.inputOf[stream]), conn, f); err != nil {
+		a.run.broken("a producer broke the protocol: " + a.run.name(a.id) + ": " + err.Error())
+	}
+	a.dirty = true
+}
+
+// Owe says that input waits for this node's processor: every input may be among it.
+func (a *replicaActor) Owe(bool) {}
+
+// Resumed passes on that the node stood still.
+func (a *replicaActor) Resumed(gap int64) {
+	if a.core != nil {
+		a.core.Resumed(a.h.Now(), gap)
+		a.dirty = true
+	}
+}
+
+// Acked lets an output forget.
+func (a *replicaActor) Acked(peer world.NodeID, stream int32, at tuple.Position) {
+	if n := a.outputOf[stream]; n >= 0 && a.core != nil {
+		a.buffers[n].Ack(peer, at)
+	}
+}
+
+// wanted asks a peer for its state, which it sends as a *point.
+type wanted struct{}
+
+// askAgain is the pause between two requests for a peer's state, in microseconds.
+const askAgain = 300_000
+
+// ask asks the other replicas in turn for their state.
+func (a *replicaActor) ask(now dcaa.Instant) {
+	a.askAt = now.Add(askAgain)
+	for _, p := range a.peers {
+		if a.h.Up(p) {
+			a.h.Tell(p, wanted{})
+		}
+	}
+}
+
+// Peer takes what another replica sent.
+func (a *replicaActor) Peer(peer world.NodeID, body any) {
+	switch m := body.(type) {
+	case dcaa.PermissionMessage:
+		if a.core != nil {
+			a.core.PeerMessage(a.h.Now(), a.run.name(peer), m)
+			a.dirty = true
+		}
+	case wanted:
+		if a.core != nil {
+			a.h.Tell(peer, a.point())
+		}
+	case *point:
+		if a.asking {
+			a.begin(m)
+			a.store()
+		}
+	}
+}

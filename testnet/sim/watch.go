@@ -1,0 +1,194 @@
+package sim
+
+import (
+	"fednode/query/tuple"
+	"fednode/testnet/sim/topology"
+)
+
+// watch is the sink of the client, and judges what it gets. It is the taker of the client's intake, over all its lives.
+type watch struct {
+	r *Run
+	// P: the id of the last stable row and the stable boundary, of this life of the client and of the furthest one.
+	id       uint64
+	boundary tuple.Time
+	furthest uint64
+	// Q.
+	tentative bool
+	reached   tuple.Time // its boundary
+	// covered is the furthest that P and Q together have ever reached.
+	covered tuple.Time
+	// seen marks the rows of sources that have been reflected, by source and number; rows are those not yet judged.
+	// Only where every row of a source comes through.
+	follow bool
+	seen   [][]bool
+	rows   [][]born
+	judged []int // of accepted rows of each source
+}
+
+// born is a row of a source with when it became known.
+type born struct {
+	stime  tuple.Time
+	number uint64
+	at     int64 // world time
+}
+
+func newWatch(r *Run) *watch {
+	s := &r.top.Spec
+	n := s.Sources
+	return &watch{r: r, boundary: tuple.MinTime, reached: tuple.MinTime, covered: tuple.MinTime,
+		follow: s.Work == topology.Pass && s.Shape != topology.Join, seen: make([][]bool, n), rows: make([][]born, n)}
+}
+
+// restart begins a life of the client at a position that it had stored.
+func (w *watch) restart(at tuple.Position) {
+	w.id, w.boundary = at.ID, at.Time
+	w.tentative, w.reached = false, tuple.MinTime
+}
+
+// accepted notes rows that a source has made durable.
+func (w *watch) accepted(source int, f *tuple.Frame) {
+	if !w.follow {
+		return
+	}
+	now := w.r.w.Now()
+	for i, t := range f.Batch.Time {
+		w.rows[source] = append(w.rows[source], born{stime: t, number: uint64(f.Batch.Cols[2].Int[i]) & (1<<32 - 1), at: now})
+	}
+}
+
+// Rows takes stable rows: they must be those of the run without failures.
+func (w *watch) Rows(f *tuple.Frame) error {
+	if w.r.trace.frames() {
+		w.r.trace.line(w.r.w.Now(), "client", "client", "frame", f.String())
+	}
+	if f.FirstID != w.id+1 {
+		w.r.breach("the stable stream is that of a run without failures", "rows %d to %d come after row %d", f.FirstID, f.LastID, w.id)
+	}
+	if f.FirstID <= w.furthest {
+		// The client has stored less than it had taken: it gets those again, and they have been compared.
+		if f.LastID > w.furthest {
+			w.compare(f.After(w.furthest))
+		}
+	} else {
+		w.compare(f)
+	}
+	w.id = f.LastID
+	w.furthest = max(w.furthest, w.id)
+	w.r.result.Rows += uint64(f.Batch.Rows())
+	w.mark(f)
+	return nil
+}
+
+func (w *watch) compare(f *tuple.Frame) {
+	if err := w.r.ref.check(f); err != nil {
+		w.r.breach("the stable stream is that of a run without failures", "%v", err)
+	}
+}
+
+// mark notes which rows of sources are reflected.
+func (w *watch) mark(f *tuple.Frame) {
+	if !w.follow {
+		return
+	}
+	v := &f.Batch.Cols[len(f.Batch.Cols)-1]
+	for i := range f.Batch.Rows() {
+		x := uint64(v.Int[f.Batch.Row(i)])
+		s, n := x>>32, x&(1<<32-1)
+		for uint64(len(w.seen[s])) <= n {
+			w.seen[s] = append(w.seen[s], false)
+		}
+		w.seen[s][n] = true
+	}
+}
+
+// Boundary takes a stable boundary: no row before it may be missing.
+func (w *watch) Boundary(t tuple.Time, _ int64) {
+	if t <= w.boundary {
+		w.r.breach("boundaries rise", "stable boundary %v after %v", t, w.boundary)
+	}
+	w.boundary = t
+	if lost, ok := w.r.ref.missing(w.id, t); ok && w.id >= w.furthest {
+		w.r.breach("the stable stream is that of a run without failures", "the boundary %v passes row %d, which did not come", t, lost)
+	}
+	w.cover(t)
+}
+
+// Gap takes a gap. The plans that are drawn need none.
+func (w *watch) Gap(f *tuple.Frame) {
+	w.r.result.Coverage.Gaps++
+	w.r.breach("nothing is lost", "the client is told %v", f)
+}
+
+// TentativeRows takes rows of Q.
+func (w *watch) TentativeRows(f *tuple.Frame) {
+	if w.r.trace.frames() {
+		w.r.trace.line(w.r.w.Now(), "client", "client", "frame", f.String())
+	}
+	w.tentative = true
+	w.r.result.Tentative += uint64(f.Batch.Rows())
+	w.mark(f)
+}
+
+// TentativeBoundary takes up to where Q is complete.
+func (w *watch) TentativeBoundary(t tuple.Time, _ int64) {
+	w.tentative, w.reached = true, t
+	w.cover(t)
+}
+
+// Trim forgets rows of Q that another run gives again.
+func (w *watch) Trim(tuple.Time) { w.r.result.Coverage.Trims++ }
+
+// Undo forgets Q.
+func (w *watch) Undo(tuple.Run) {
+	w.r.result.Coverage.Undos++
+	w.tentative, w.reached = false, tuple.MinTime
+}
+
+// Done forgets Q, which stable rows have replaced.
+func (w *watch) Done(tuple.Run) {
+	w.r.result.Coverage.Dones++
+	w.tentative, w.reached = false, tuple.MinTime
+}
+
+// cover notes that P and Q reach a stime now.
+func (w *watch) cover(t tuple.Time) {
+	if t <= w.covered {
+		return
+	}
+	w.covered = t
+	for s := range w.rows {
+		list := w.rows[s]
+		n := 0
+		for n < len(list) && list[n].stime < t {
+			w.reflected(s, list[n])
+			n++
+		}
+		w.rows[s] = list[n:]
+	}
+}
+
+// holeMargin is for how long before a row came its way must have been healthy, for the row to have no excuse.
+const holeMargin = 1_500_000
+
+// reflected checks that a row which the boundary passes has come, if nothing was in its way.
+func (w *watch) reflected(source int, b born) {
+	seen := w.seen[source]
+	if b.number < uint64(len(seen)) && seen[b.number] || !w.r.health.path(source, b.at-holeMargin) {
+		return
+	}
+	w.r.breach("no hole in what the client holds", "row %d of %s, stime %v, is missing, although its way has been healthy since before it came",
+		b.number, topology.SourceName(source), b.stime)
+}
+
+// behind returns the place in world time of the oldest moment that is not covered.
+func (w *watch) behind() int64 {
+	if w.covered == tuple.MinTime {
+		return 0
+	}
+	return int64(w.covered-epoch) + w.r.top.Spec.Lag
+}
+
+// level reports whether the client holds nothing tentative and keeps up.
+func (w *watch) level(now int64) bool {
+	return !w.tentative && w.boundary != tuple.MinTime && now-int64(w.boundary-epoch)-w.r.top.Spec.Lag < w.r.rules.normal+tuple.Second
+}
