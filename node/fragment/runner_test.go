@@ -211,9 +211,12 @@ func (h *harness) collect(each func(rows int)) []string {
 	var got []string
 	p := tuple.Position{Time: tuple.MinTime}
 	for {
-		f, err := in.Next(h.t.Context())
+		// A busy machine may be slow; only a test that fails waits so long.
+		ctx, cancel := context.WithTimeout(h.t.Context(), time.Minute)
+		f, err := in.Next(ctx)
+		cancel()
 		if err != nil {
-			h.t.Fatal(err)
+			h.t.Fatalf("%v after %d results, at %v; the status is %+v", err, len(got), p, h.runner.Status())
 		}
 		switch f.Kind {
 		case tuple.Boundary:
