@@ -14,6 +14,7 @@ type permissionSearch struct {
 	everlasting bool
 	wants       uint8    // a replica asks so often; 0 is without limit
 	missed      []uint64 // with one of these
+	idle        int      // so many of the last replicas never ask
 	faults      int      // so many of the kinds that may happen
 	may         stepKind
 	suspicions  bool   // replicas may hold each other absent wrongly, without limit
@@ -132,7 +133,7 @@ func (c *choice) own(i int) {
 	case n.p.phase != permissionIdle:
 		c.add(permissionStep{kind: stepRelease, i: i})
 		c.add(permissionStep{kind: stepGrow, i: i, missed: c.missed[len(c.missed)-1] + 1})
-	case c.wants == 0 || n.wanted < c.wants:
+	case i < c.replicas-c.idle && (c.wants == 0 || n.wanted < c.wants):
 		for _, missed := range c.missed {
 			c.add(permissionStep{kind: stepWant, i: i, missed: missed})
 		}

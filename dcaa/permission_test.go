@@ -25,6 +25,7 @@ func TestPermissionSearch(t *testing.T) {
 		{search: permissionSearch{replicas: 2, wants: 1, missed: []uint64{1, 2}, faults: 1, may: anyFault, numbers: 8}},
 		{search: permissionSearch{replicas: 2, wants: 2, missed: []uint64{1, 2}, faults: 1, may: stepCopy, unaided: true, numbers: 8}},
 		{search: permissionSearch{replicas: 3, wants: 1, missed: []uint64{1}, unaided: true, numbers: 8}},
+		{search: permissionSearch{replicas: 3, idle: 1, wants: 1, missed: []uint64{1}, faults: 1, may: anyFault, numbers: 8}},
 
 		{search: permissionSearch{replicas: 2, everlasting: true, suspicions: true, missed: []uint64{1, 2}, numbers: 4}, deep: true},
 		{search: permissionSearch{replicas: 2, everlasting: true, suspicions: true, missed: []uint64{1, 2}, faults: 1, may: stepCrash, numbers: 2}, deep: true},
@@ -56,7 +57,7 @@ func TestPermissionSearch(t *testing.T) {
 // String tells the bounds.
 func (s *permissionSearch) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d replicas, missed %v", s.replicas, s.missed)
+	fmt.Fprintf(&b, "%d of %d replicas ask, missed %v", s.replicas-s.idle, s.replicas, s.missed)
 	if s.everlasting {
 		fmt.Fprintf(&b, ", everlasting messages, %d requests each, %d faults", s.numbers, s.faults)
 	} else {
