@@ -2,24 +2,41 @@ package sunion
 
 import "fednode/query/tuple"
 
-// stage lays the rows of the runs end to end, column by column, so that the merged order is one selection of them.
-// What lies in order is copied as it lies; the codes of binary columns become those of the union's dictionary.
-func (m *merger) stage(runs []run) {
-	for c := range m.staged {
-		dst := &m.staged[c]
+// stage lays the rows of the piece end to end and notes where sequences in order end: a run that goes on in time where
+// the one before it ended, as the batches of an input in order do, is of the same sequence. What lies in order is copied
+// as it lies; the codes of binary columns become those of the union's dictionary.
+func (m *merger) stage() {
+	m.times, m.ends = m.times[:0], m.ends[:0]
+	for _, r := range m.piece {
+		n := len(m.times)
+		m.times = r.stageTimes(m.times)
+		if n > 0 && m.times[n-1] <= m.times[n] {
+			m.ends = m.ends[:len(m.ends)-1]
+		}
+		m.ends = append(m.ends, len(m.times))
+	}
+	for c := range m.cols {
+		dst := &m.cols[c]
 		dst.Reset(m.schema.Field(c).Type)
 		if u := m.dicts[c]; u != nil {
-			u.trim()
-			for _, r := range runs {
-				u.stage(dst, r, c)
-			}
-			dst.Dict = u.builder.Dict()
+			u.stage(dst, m.piece, c)
 			continue
 		}
-		for _, r := range runs {
+		for _, r := range m.piece {
 			r.stage(dst, r.c.batch.Cols[c])
 		}
 	}
+}
+
+func (r run) stageTimes(dst []tuple.Time) []tuple.Time {
+	times := r.c.batch.Time
+	if r.c.order == nil {
+		return append(dst, times[r.lo:r.hi]...)
+	}
+	for _, row := range r.c.order[r.lo:r.hi] {
+		dst = append(dst, times[row])
+	}
+	return dst
 }
 
 // stage appends the rows of the run in src, a column of its batch.
@@ -32,34 +49,29 @@ func (r run) stage(dst *tuple.Column, src tuple.Column) {
 	src.Gather(dst, nil)
 }
 
-// stage appends the rows of a run in binary column c, in the union's codes. A null row's code may lie outside its
+// stage appends the rows of the runs in binary column c, in the union's codes. A null row's code may lie outside its
 // dictionary; a column of nulls may have none.
-func (u *unified) stage(dst *tuple.Column, r run, c int) {
-	src := r.c.batch.Cols[c]
-	var table []uint32
-	if src.Dict != nil {
-		table = u.table(src.Dict)
+func (u *unified) stage(dst *tuple.Column, runs []run, c int) {
+	u.trim()
+	for _, r := range runs {
+		src, n := r.c.batch.Cols[c], len(dst.Code)
+		var table []uint32
+		if src.Dict != nil {
+			table = u.table(src.Dict)
+		}
+		src.Dict = nil // codes only: the dictionary follows when it is complete
+		r.stage(dst, src)
+		recode(dst.Code[n:], table)
 	}
-	src.Dict = nil // codes only: dst gets its dictionary when all are known
-	n := len(dst.Code)
-	r.stage(dst, src)
-	codes := dst.Code[n:]
+	dst.Dict = u.builder.Dict()
+}
+
+func recode(codes, table []uint32) {
 	for i, code := range codes {
 		if int(code) < len(table) {
 			codes[i] = table[code]
 		}
 	}
-}
-
-// build copies the rows of a stretch of the order into the merger's own batch.
-func (m *merger) build(l layout, order []uint64) *tuple.Batch {
-	m.times, m.sel = sized(m.times, len(order)), sized(m.sel, len(order))
-	l.unpack(order, m.times, m.sel)
-	for c := range m.cols {
-		m.cols[c].Reset(m.schema.Field(c).Type)
-		m.staged[c].Gather(&m.cols[c], m.sel)
-	}
-	return &tuple.Batch{Schema: m.schema, Time: m.times, Cols: m.cols, Ordered: true}
 }
 
 func sized[T any](s []T, n int) []T {

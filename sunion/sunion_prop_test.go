@@ -40,15 +40,7 @@ func frames(t *rapid.T, rows []row) []*tuple.Frame {
 		}
 	}
 	for _, r := range rows {
-		if r.k == "" {
-			b.AppendNull(0)
-		} else {
-			b.AppendBin(0, []byte(r.k))
-		}
-		b.AppendInt(1, r.v)
-		b.AppendElemBin(2, []byte(r.k))
-		b.EndList(2)
-		b.EndRow(r.time)
+		appendRow(b, r)
 		if rapid.IntRange(0, 3).Draw(t, "cut") == 0 {
 			flush()
 			if rapid.Bool().Draw(t, "new dictionary") {
@@ -58,6 +50,18 @@ func frames(t *rapid.T, rows []row) []*tuple.Frame {
 	}
 	flush()
 	return out
+}
+
+func appendRow(b *tuple.BatchBuilder, r row) {
+	if r.k == "" {
+		b.AppendNull(0)
+	} else {
+		b.AppendBin(0, []byte(r.k))
+	}
+	b.AppendInt(1, r.v)
+	b.AppendElemBin(2, []byte(r.k))
+	b.EndList(2)
+	b.EndRow(r.time)
 }
 
 // stream draws the rows of one input: disordered by at most slack.

@@ -13,11 +13,12 @@ type check struct {
 }
 
 func (c *check) batch(b *tuple.Batch) error {
-	n := len(b.Time)
-	if b.Time[0] < c.last || b.Time[n-1] < b.Time[0] {
-		return fmt.Errorf("enginebench: merged rows are not in order: %v after %v", b.Time[0], c.last)
+	n := b.Rows()
+	first, last := b.Time[b.Row(0)], b.Time[b.Row(n-1)]
+	if first < c.last || last < first {
+		return fmt.Errorf("enginebench: merged rows are not in order: %v to %v after %v", first, last, c.last)
 	}
-	c.rows, c.last = c.rows+n, b.Time[n-1]
+	c.rows, c.last = c.rows+n, last
 	return nil
 }
 
