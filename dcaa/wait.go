@@ -63,6 +63,9 @@ func (w *Wait) Boundary(in int, t tuple.Time, age int64, now Instant) {
 	i.known = append(i.known, origin{to: t, at: now - Instant(age), came: now})
 	if t > i.loose.to {
 		i.loose.to = tuple.MinTime
+	} else {
+		// What is left beyond the boundary came after the one before it: the oldest rows have been let go by then.
+		i.loose.came = now
 	}
 }
 

@@ -76,7 +76,6 @@ type Run struct {
 	inject   *injector
 	rules    *rules
 	result   Result
-	ends     bool
 }
 
 // The numbers of what is scheduled; faults follow.
@@ -129,7 +128,7 @@ func ExecuteOn(t *topology.Topology, c Case, o Options) (Result, error) {
 	r.begin()
 	end := max(c.Faults.Healed(), t.Spec.Calm+t.Spec.Trouble) + t.Spec.Settle
 	r.w.At(end, actEnd)
-	r.w.Run(end, func() bool { return r.ends })
+	r.w.Run(end)
 	r.finish(end)
 	return r.result, nil
 }
@@ -214,7 +213,7 @@ func (r *Run) Act(number uint32) {
 		r.health.look()
 		r.rules.look()
 	case actEnd:
-		r.ends = true
+		r.w.Stop()
 	default:
 		r.inject.act(number - actFaults)
 	}
@@ -235,7 +234,7 @@ func (r *Run) breach(promise, format string, args ...any) {
 		return
 	}
 	r.result.Breach = &Breach{At: r.w.Now(), Promise: promise, Text: fmt.Sprintf(format, args...)}
-	r.ends = true
+	r.w.Stop()
 	r.trace.line(r.w.Now(), "breach", "", "promise", promise, "text", r.result.Breach.Text)
 }
 

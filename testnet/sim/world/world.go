@@ -51,6 +51,7 @@ type World struct {
 	links    []link // by from·n + to
 	pairs    []pair // by lower·n + higher
 	outgoing []leaving
+	stopped  bool
 	scratch  Message
 }
 
@@ -86,9 +87,12 @@ func (w *World) At(at int64, number uint32) {
 	w.queue.push(event{at: max(at, w.now), kind: evCall, arg: number})
 }
 
-// Run goes on until the world's time is to, or stop says so after a call of Script.Act.
-func (w *World) Run(to int64, stop func() bool) {
-	for w.queue.len() > 0 && w.queue.heap[0].at <= to {
+// Stop ends Run after the present event.
+func (w *World) Stop() { w.stopped = true }
+
+// Run goes on until the world's time is to, or Stop is called.
+func (w *World) Run(to int64) {
+	for !w.stopped && w.queue.len() > 0 && w.queue.heap[0].at <= to {
 		e := w.queue.pop()
 		w.now = e.at
 		switch e.kind {
@@ -104,10 +108,9 @@ func (w *World) Run(to int64, stop func() bool) {
 			w.dialEnd(e.node, e.arg)
 		case evCall:
 			w.cfg.Script.Act(e.arg)
-			if stop() {
-				return
-			}
 		}
 	}
-	w.now = max(w.now, to)
+	if !w.stopped {
+		w.now = max(w.now, to)
+	}
 }
