@@ -127,6 +127,9 @@ func (w *canonicalWriter) settings(s *Settings) {
 func (w *canonicalWriter) stream(s *Stream, org, query string) {
 	w.header("streams", s.Name)
 	w.text("connector", foreignConnector)
+	if s.Rules.MaxFutureSkew != DefaultMaxFutureSkew {
+		w.text("max_future_skew", durationText(s.Rules.MaxFutureSkew)) // a host asks this of a stream that is not its own
+	}
 	w.place(s.Place)
 	w.text("stream", s.StreamName(org, query))
 	w.header("streams", s.Name, "columns")

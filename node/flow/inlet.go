@@ -39,6 +39,7 @@ type Inlet struct {
 	name    string
 	counted bool
 	schema  *tuple.Schema
+	latest  func() tuple.Time // nil sets no limit
 	dir     Directory
 	report  func(context.Context, InletEvent)
 
@@ -75,7 +76,7 @@ const (
 // NewInlet returns a subscription that begins at s.From, which is durable. report hears of changes, never of single
 // tries, on the goroutine that calls Next and with its context.
 func NewInlet(dir Directory, stream string, s Subscriber, report func(context.Context, InletEvent)) *Inlet {
-	return &Inlet{stream: stream, name: s.Name, counted: s.Counted, schema: s.Schema, dir: dir, pos: s.From, durable: s.From, report: report, promised: tuple.MinTime, settled: tuple.MinTime, delay: retryFirst}
+	return &Inlet{stream: stream, name: s.Name, counted: s.Counted, schema: s.Schema, latest: s.Latest, dir: dir, pos: s.From, durable: s.From, report: report, promised: tuple.MinTime, settled: tuple.MinTime, delay: retryFirst}
 }
 
 // Stream returns the stream's name.
@@ -110,6 +111,9 @@ func (i *Inlet) Next(ctx context.Context) (*tuple.Frame, error) {
 			}
 		}
 		f, err := i.cursor.Next(ctx)
+		if err == nil && i.latest != nil {
+			err = i.await(ctx, f)
+		}
 		if err == nil {
 			if f, err = i.accept(f); err == nil {
 				if f != nil {
@@ -272,6 +276,73 @@ func since(f *tuple.Frame, t tuple.Time) *tuple.Frame {
 		return nil
 	}
 	return &cut
+}
+
+// FutureError says that a stream is ahead of our clock by more than it may be. It stands until its time has come.
+type FutureError struct {
+	Stream string
+	// Time is that of the row or boundary, Latest the largest that could be taken.
+	Time, Latest tuple.Time
+}
+
+// Error says what to do about it. While a frame waits the text is the same, so that it is reported once.
+func (e *FutureError) Error() string {
+	return fmt.Sprintf("stream %s: %v is further in the future than max_future_skew; the clock or the time column of its source may be wrong; "+
+		"if it is meant to be ahead, say max_future_skew = \"inf\" in the query", e.Stream, e.Time)
+}
+
+// lookAgain is how often the clock is looked at while a frame waits: it may be set.
+const lookAgain = time.Second
+
+// await holds a frame that would push the clock of everything downstream. It drops nothing: whether a row is taken must not
+// depend on our clock, or two replicas would differ; only when it is taken may.
+func (i *Inlet) await(ctx context.Context, f *tuple.Frame) error {
+	early := i.punctual(f)
+	if early == nil {
+		return nil
+	}
+	tick := time.NewTicker(lookAgain)
+	defer tick.Stop()
+	for ; early != nil; early = i.punctual(f) {
+		i.say(ctx, early)
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	i.say(ctx, nil)
+	return nil
+}
+
+// punctual says whether a frame may be taken now.
+func (i *Inlet) punctual(f *tuple.Frame) error {
+	t := tuple.MinTime
+	switch {
+	case f.Kind == tuple.Insertion && f.LastID > i.pos.ID:
+		t = last(f.Batch)
+	case f.Kind == tuple.Boundary && f.Time != tuple.MaxTime: // an end is no time
+		t = f.Time
+	}
+	if latest := i.latest(); t > latest {
+		return &FutureError{Stream: i.stream, Time: t, Latest: latest}
+	}
+	return nil
+}
+
+// last returns the largest stime of a batch, MinTime if it has no rows.
+func last(b *tuple.Batch) tuple.Time {
+	high := tuple.MinTime
+	if b.Sel == nil {
+		for _, t := range b.Time {
+			high = max(high, t)
+		}
+		return high
+	}
+	for _, r := range b.Sel {
+		high = max(high, b.Time[r])
+	}
+	return high
 }
 
 // earliest returns the smallest stime of a batch, MaxTime if it has no rows.

@@ -137,3 +137,38 @@ func TestNewGeneration(t *testing.T) {
 		})
 	}
 }
+
+// TestFuture shows that rows and boundaries too far ahead of the clock are not taken before their time has come, that the
+// reason is told once, that nothing is dropped, and that an end is no time.
+func TestFuture(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		now := func() tuple.Time { return tuple.Time(time.Since(began).Microseconds()) } // virtual
+		boundary := func(at tuple.Time) *tuple.Frame { return &tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: at} }
+		row := func(id uint64, at tuple.Time) *tuple.Frame {
+			f := insertion(id, 1)
+			f.Batch.Time[0] = at
+			return f
+		}
+		frames := given{row(1, 5), row(2, tuple.Time(20*tuple.Second)), boundary(tuple.Time(40 * tuple.Second)), boundary(tuple.MaxTime)}
+		dir := &script{answers: func(int) (Cursor, error) { again := append(given{}, frames...); return &again, nil }}
+		var told []error
+		in := NewInlet(dir, "b/s", Subscriber{Name: "me", From: tuple.Position{Time: tuple.MinTime}, Latest: now}, func(_ context.Context, e InletEvent) {
+			if errors.As(e.Cause, new(*FutureError)) {
+				told = append(told, e.Cause)
+			}
+		})
+		for n, due := range []tuple.Time{5, tuple.Time(20 * tuple.Second), tuple.Time(40 * tuple.Second), 0} {
+			f, err := in.Next(t.Context())
+			if err != nil || f.String() != frames[n].String() {
+				t.Fatalf("got %v %v, want %v", f, err, frames[n])
+			}
+			if now() < due {
+				t.Fatalf("%v was taken at %v", f, now())
+			}
+		}
+		if len(told) != 3 {
+			t.Fatalf("told %d times why the stream stands, want once for each of three frames: %v", len(told), told)
+		}
+	})
+}

@@ -41,6 +41,9 @@ type Config struct {
 	Counts func(stream, subscriber string) bool
 	// Own is the prefix of our own organisation's subscribers; those of others never hold an output back beyond its limit.
 	Own string
+	// ClockSkew is how far the clocks of other organisations may differ from ours. What a stream of theirs is ahead of our
+	// clock beyond that and its max_future_skew waits.
+	ClockSkew time.Duration
 	// PointInterval is how often a recovery point is stored; 0 means 5 s.
 	PointInterval time.Duration
 	// PointBytes stores one earlier, after so much input; 0 means 64 MiB.

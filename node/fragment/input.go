@@ -2,6 +2,7 @@ package fragment
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"fednode/node/flow"
@@ -36,11 +37,21 @@ func (r *Runner) addInput(n int, plan query.FragmentInput) {
 	for range tokens {
 		in.tokens <- struct{}{}
 	}
-	s := flow.Subscriber{Name: r.cfg.Subscriber, From: r.start[n], Schema: plan.Schema, Counted: true}
+	s := flow.Subscriber{Name: r.cfg.Subscriber, From: r.start[n], Schema: plan.Schema, Counted: true, Latest: r.latest(plan)}
 	in.inlet = flow.NewInlet(r.cfg.Directory, plan.Stream, s, func(ctx context.Context, e flow.InletEvent) {
 		r.arrive(ctx, arrival{input: n, event: &e})
 	})
 	r.inputs = append(r.inputs, in)
+}
+
+// latest returns what tells the largest stime that a stream of another organisation may bring, nil if that is not asked:
+// our own source proxies have decided it already.
+func (r *Runner) latest(in query.FragmentInput) func() tuple.Time {
+	if in.Source == nil || in.Source.Rules.MaxFutureSkew == query.Unbounded || r.cfg.Own == "" || strings.HasPrefix(in.Stream, r.cfg.Own) {
+		return nil
+	}
+	ahead := r.cfg.ClockSkew.Microseconds() + in.Source.Rules.MaxFutureSkew
+	return func() tuple.Time { return tuple.TimeOf(r.cfg.Clock.Now()).Add(ahead) }
 }
 
 // pull hands frames, and changes of the connection, to the run loop until ctx ends.
