@@ -18,7 +18,7 @@ import (
 )
 
 // fileSink writes rows into a file: a bounded result into target.part, which becomes target at Finish, a live one into
-// target itself, which is created with the first row: an output that is silent leaves no file.
+// target itself, which is created with the first row or at the end of the stream: an output that is silent leaves no file.
 type fileSink struct {
 	sinkConfig
 	target string
@@ -185,6 +185,9 @@ func (s *fileSink) Commit(_ context.Context, pos tuple.Position) ([]byte, error)
 	if s.format.Format == format.Arrow {
 		return nil, nil
 	}
+	if err := s.end(pos); err != nil {
+		return nil, fmt.Errorf("file: sink %s: commit: %w", s.name, err)
+	}
 	if err := s.flush(); err != nil {
 		return nil, fmt.Errorf("file: sink %s: commit: %w", s.name, err)
 	}
@@ -198,6 +201,14 @@ func (s *fileSink) Commit(_ context.Context, pos tuple.Position) ([]byte, error)
 		return nil, fmt.Errorf("file: sink %s: commit: %w", s.name, err)
 	}
 	return st.encode(), nil
+}
+
+// end creates the file of a stream that has ended without a row: nothing is what was found, and not what is still to come.
+func (s *fileSink) end(pos tuple.Position) error {
+	if s.file != nil || pos.Time != tuple.MaxTime {
+		return nil
+	}
+	return s.create()
 }
 
 // flush brings everything into the file and the file onto the disk.

@@ -198,6 +198,24 @@ func TestASilentSinkLeavesNoFile(t *testing.T) {
 	}
 }
 
+// A stream that has ended without a row has a result: that there is nothing.
+func TestAnEndedResultWithoutRowsIsThere(t *testing.T) {
+	ctx := context.Background()
+	for name, want := range map[string]string{"out.csv": "n\n", "out.jsonl": ""} {
+		dir := t.TempDir()
+		s := sinkOf(t, dir, name, false)
+		_, err := s.Recover(ctx, nil)
+		require.NoError(t, err)
+		_, err = s.Commit(ctx, tuple.Position{Time: 1})
+		require.NoError(t, err)
+		require.NoFileExists(t, filepath.Join(dir, name), "rows may come")
+		_, err = s.Commit(ctx, tuple.Position{Time: tuple.MaxTime})
+		require.NoError(t, err)
+		require.NoError(t, s.Close())
+		require.Equal(t, want, contents(t, filepath.Join(dir, name)))
+	}
+}
+
 // What is neither finished nor committed nobody can go on from: it is taken away, and what stood there before stays.
 func TestAnUnfinishedResultIsTakenAway(t *testing.T) {
 	ctx := context.Background()
