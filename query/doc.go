@@ -5,11 +5,13 @@
 //   - [NewPlan] cuts a diagram into [FragmentPlan]s with their SUnions, inputs and outputs;
 //   - [NewInstance] makes a fragment run: [Instance.Process] and [Instance.Boundary] push what the SUnions hand on through
 //     the operators on the caller's goroutine, and results come out of an [Out];
+//   - [Instance.ForkAffected] copies what is downstream of failed inputs, to go on tentatively while the instance waits;
 //   - [Explain] prints a plan.
 //
 // # Concurrency
 //
-// Diagrams and plans are immutable once made and may be shared. An Instance belongs to one goroutine.
+// Diagrams and plans are immutable once made and may be shared. An Instance belongs to one goroutine, and so do
+// its forks.
 //
 // # What it leaves out
 //

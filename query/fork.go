@@ -42,6 +42,9 @@ func (i *Instance) ForkAffected(affected []bool, out Out) *Fork {
 		unions: make([]source, len(p.Unions)), nodes: make([]*node, len(p.Operators)),
 		fed: make([]bool, len(p.Unions)), outputs: make([]bool, len(p.Outputs)),
 	}
+	for u := range f.unions {
+		f.unions[u] = newSource(nil)
+	}
 	f.Extend(affected)
 	return f
 }
@@ -90,7 +93,7 @@ func (f *Fork) wire() {
 	at := func(operator int) *node { return f.nodes[operator] }
 	for u, fed := range f.fed {
 		if fed {
-			f.unions[u].port.to = wire(f.side.plan.Unions[u].to, at)
+			f.unions[u].ports[0].to = wire(f.side.plan.Unions[u].to, at)
 		}
 	}
 	for _, n := range f.nodes {
@@ -108,7 +111,7 @@ func (f *Fork) Process(union int, b *tuple.Batch) error {
 	if err := f.ready(union); err != nil || b.Rows() == 0 {
 		return err
 	}
-	return f.keep(f.side.leave(&f.unions[union].port, b))
+	return f.keep(f.side.batch(&f.unions[union].ports[0], b))
 }
 
 // Boundary says that no later row of an affected SUnion has stime < t in the fork, like Instance.Boundary. Its first is
@@ -119,7 +122,7 @@ func (f *Fork) Boundary(union int, t tuple.Time) error {
 		return err
 	}
 	s.boundary = t
-	return f.keep(f.side.leaveBoundary(&s.port, t))
+	return f.keep(f.side.boundary(s.ports, t))
 }
 
 // ready returns why the fork takes nothing from an SUnion. One that is not affected feeds the instance, and the fork
@@ -167,9 +170,7 @@ func (f *Fork) StateBytes() int64 {
 func (f *Fork) Drop() {
 	f.untee()
 	clear(f.nodes)
-	for u := range f.unions {
-		f.unions[u].port = port{}
-	}
+	clear(f.unions)
 	if f.err == nil {
 		f.err = errDropped
 	}

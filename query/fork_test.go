@@ -88,7 +88,7 @@ func TestForkDrop(t *testing.T) {
 	require.Zero(t, one.StateBytes())
 	two.Drop()
 	for u := range i.unions {
-		require.Empty(t, i.unions[u].port.tees)
+		require.Empty(t, i.unions[u].ports[0].tees)
 	}
 	for n := range i.nodes {
 		require.Empty(t, i.nodes[n].ports[0].tees)

@@ -9,13 +9,13 @@ import (
 // tee is an edge from a port of an instance that is not affected to an operator of a fork that is.
 type tee struct {
 	fork *Fork
-	to   next
+	to   []port // one, with one target
 }
 
 // batch hands what the instance's operator has taken to the fork's.
 func (t tee) batch(b *tuple.Batch) {
 	if t.fork.err == nil {
-		_ = t.fork.keep(t.fork.side.batch(t.to, b)) // the fork keeps its error; the instance goes on
+		_ = t.fork.keep(t.fork.side.batch(&t.to[0], b)) // the fork keeps its error; the instance goes on
 	}
 }
 
@@ -30,7 +30,7 @@ func (t tee) boundary(at tuple.Time) {
 func (f *Fork) tee() {
 	for u, fed := range f.fed {
 		if !fed {
-			f.teePort(&f.inst.unions[u].port, f.side.plan.Unions[u].to)
+			f.teePort(&f.inst.unions[u].ports[0], f.side.plan.Unions[u].to)
 		}
 	}
 	for n, copied := range f.nodes {
@@ -47,7 +47,7 @@ func (f *Fork) tee() {
 func (f *Fork) teePort(p *port, to []target) {
 	for _, t := range to {
 		if t.operator >= 0 && f.nodes[t.operator] != nil {
-			p.tees = append(p.tees, tee{fork: f, to: next{node: f.nodes[t.operator], port: t.port}})
+			p.tees = append(p.tees, tee{fork: f, to: []port{{to: []next{{node: f.nodes[t.operator], port: t.port}}}}})
 		}
 	}
 }
@@ -58,7 +58,7 @@ func (f *Fork) untee() {
 		p.tees = slices.DeleteFunc(p.tees, func(t tee) bool { return t.fork == f })
 	}
 	for u := range f.inst.unions {
-		drop(&f.inst.unions[u].port)
+		drop(&f.inst.unions[u].ports[0])
 	}
 	for n := range f.inst.nodes {
 		for k := range f.inst.nodes[n].ports {

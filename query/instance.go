@@ -42,7 +42,7 @@ func newInstance(f *FragmentPlan, out Out) *Instance {
 		}
 	}
 	for u := range i.unions {
-		i.unions[u] = source{port: port{to: wire(f.Unions[u].to, at)}, boundary: tuple.MinTime}
+		i.unions[u] = newSource(wire(f.Unions[u].to, at))
 	}
 	return i
 }
@@ -58,7 +58,7 @@ func (i *Instance) Process(union int, b *tuple.Batch) error {
 	if i.err != nil || b.Rows() == 0 {
 		return i.err
 	}
-	if err := i.side.leave(&i.unions[union].port, b); err != nil {
+	if err := i.side.batch(&i.unions[union].ports[0], b); err != nil {
 		return i.fail(err)
 	}
 	return nil
@@ -72,7 +72,7 @@ func (i *Instance) Boundary(union int, t tuple.Time) error {
 		return i.err
 	}
 	s.boundary = t
-	if err := i.side.leaveBoundary(&s.port, t); err != nil {
+	if err := i.side.boundary(s.ports, t); err != nil {
 		return i.fail(err)
 	}
 	return nil

@@ -14,8 +14,13 @@ type side struct {
 
 // source is the end of an SUnion: where its rows enter the operators.
 type source struct {
-	port     port
+	ports    []port // one
 	boundary tuple.Time
+}
+
+// newSource returns the end of an SUnion that has seen nothing and leads to some targets.
+func newSource(to []next) source {
+	return source{ports: []port{{to: to}}, boundary: tuple.MinTime}
 }
 
 // port is a place that rows leave from.
@@ -73,14 +78,20 @@ func wire(to []target, node func(operator int) *node) []next {
 
 // Batch takes what the node's operator emits and hands it to everything that reads the port.
 func (n *node) Batch(port int, b *tuple.Batch) error {
-	return n.side.leave(&n.ports[port], b)
+	return n.side.batch(&n.ports[port], b)
 }
 
-// leave hands a batch to everything behind a port, to forks last: their errors are their own.
-func (s *side) leave(p *port, b *tuple.Batch) error {
+// batch hands a batch to everything behind a port, to forks last: their errors are their own.
+func (s *side) batch(p *port, b *tuple.Batch) error {
 	for _, n := range p.to {
-		if err := s.batch(n, b); err != nil {
-			return err
+		if n.node == nil {
+			if err := s.out.Batch(n.port, b); err != nil {
+				return &outError{err}
+			}
+			continue
+		}
+		if err := n.node.op.Process(n.port, b, n.node); err != nil {
+			return n.node.blame(err)
 		}
 	}
 	for _, t := range p.tees {
@@ -89,55 +100,41 @@ func (s *side) leave(p *port, b *tuple.Batch) error {
 	return nil
 }
 
-// leaveBoundary hands a boundary to everything behind a port.
-func (s *side) leaveBoundary(p *port, t tuple.Time) error {
-	for _, n := range p.to {
-		if err := s.boundary(n, t); err != nil {
-			return err
+// boundary hands a boundary to everything behind some ports, and on from each operator whose own boundary rose.
+func (s *side) boundary(ports []port, t tuple.Time) error {
+	for p := range ports {
+		for _, n := range ports[p].to {
+			if n.node == nil {
+				if err := s.out.Boundary(n.port, t); err != nil {
+					return &outError{err}
+				}
+				continue
+			}
+			rose, err := n.node.raise(n.port, t)
+			if err == nil && rose {
+				err = s.boundary(n.node.ports, n.node.boundary)
+			}
+			if err != nil {
+				return err
+			}
 		}
-	}
-	for _, e := range p.tees {
-		e.boundary(t)
+		for _, e := range ports[p].tees {
+			e.boundary(t)
+		}
 	}
 	return nil
 }
 
-// batch hands a batch to one target.
-func (s *side) batch(n next, b *tuple.Batch) error {
-	if n.node == nil {
-		if err := s.out.Batch(n.port, b); err != nil {
-			return &outError{err}
-		}
-		return nil
-	}
-	if err := n.node.op.Process(n.port, b, n.node); err != nil {
-		return n.node.blame(err)
-	}
-	return nil
-}
-
-// boundary hands a boundary to one target, and on from there if the operator's own boundary rose.
-func (s *side) boundary(n next, t tuple.Time) error {
-	if n.node == nil {
-		if err := s.out.Boundary(n.port, t); err != nil {
-			return &outError{err}
-		}
-		return nil
-	}
-	nd := n.node
-	nd.bounds[n.port] = t
-	rose, err := nd.op.Boundary(n.port, t, nd)
+// raise gives the operator the boundary of an input port and reports whether its own rose.
+func (n *node) raise(port int, t tuple.Time) (rose bool, err error) {
+	n.bounds[port] = t
+	own, err := n.op.Boundary(port, t, n)
 	if err != nil {
-		return nd.blame(err)
+		return false, n.blame(err)
 	}
-	if rose <= nd.boundary {
-		return nil
+	if own <= n.boundary {
+		return false, nil
 	}
-	nd.boundary = rose
-	for p := range nd.ports {
-		if err := s.leaveBoundary(&nd.ports[p], rose); err != nil {
-			return err
-		}
-	}
-	return nil
+	n.boundary = own
+	return true, nil
 }

@@ -13,8 +13,8 @@ import (
 // what the operator writes.
 const snapshotVersion = 1
 
-// Snapshot appends the state of all operators. It is called between buckets, when every SUnion has the same boundary. The
-// bytes depend on the input alone.
+// Snapshot appends the state of all operators. It is called when every SUnion stands between two buckets; one may be ahead
+// of another, as while an instance waits for an input that has failed. The bytes depend on the input alone, not on forks.
 func (i *Instance) Snapshot(e *tuple.Encoder) {
 	e.Uint(snapshotVersion)
 	e.Uint(uint64(len(i.unions)))

@@ -16,6 +16,9 @@ type Out interface {
 // Operator is one running instance. Its rows come port by port; within a port in the stream's order (see
 // Plan.OrderInsensitive for the exception), and never with an stime below that port's boundary.
 //
+// One port may be ahead of another by any time, with all its boundaries: what is emitted and which limits break do not
+// depend on it.
+//
 // An error stops the fragment: a broken limit is a *LimitError, anything else is a bug of ours.
 type Operator interface {
 	// Process takes a batch of input port in. The batch is borrowed.
@@ -26,8 +29,8 @@ type Operator interface {
 	// all have ended the operator emits all it has and returns tuple.MaxTime.
 	Boundary(in int, t tuple.Time, out Out) (tuple.Time, error)
 
-	// Snapshot appends the whole state, boundaries included; the bytes depend on the input alone. It is called between
-	// buckets, when every port has the same boundary, and does not change the operator.
+	// Snapshot appends the whole state, boundaries included; the bytes depend on the input alone. It is called when every
+	// port stands between two buckets, one possibly ahead of another, and does not change the operator.
 	Snapshot(e *tuple.Encoder)
 
 	// Restore replaces the state of a new instance by a snapshot of the same plan. Malformed input is recorded in d, and
