@@ -30,7 +30,7 @@ type Permission struct {
 	phase  permissionPhase
 	number uint64 // of the newest request of this incarnation
 	// missed ranks the request. It stays as it was in Want, also when the request is made anew under the next number: if it
-	// grew, two replicas could overtake and make way for each other without end.
+	// grew, two replicas could overtake and make way for each other without end (docs/adr/0017).
 	missed   uint64
 	repeat   Instant // when the outstanding request is repeated
 	peers    []permissionPeer
@@ -131,7 +131,7 @@ func (p *Permission) Peer(_ Instant, name string, absent bool) {
 	p.begin()
 }
 
-// Tick repeats the outstanding request, when due, to those that have not said yes: it, or their answer, may be lost, or
+// Tick repeats the outstanding request, a second after it was last sent, to those that have not said yes: it, or their answer, may be lost, or
 // they have restarted and forgotten it.
 func (p *Permission) Tick(now Instant) {
 	if due, ok := p.Due(); ok && now >= due {
@@ -178,6 +178,9 @@ func (p *Permission) requested(now Instant, peer *permissionPeer, m PermissionMe
 	}
 	p.sayYes(peer)
 	if p.phase == permissionAsking && p.keeps(ruleWithdraw) {
+		if !p.keeps(ruleSameRank) {
+			p.missed++
+		}
 		p.ask(now)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-var deep = flag.Bool("deep", false, "search the permission protocol with the larger bounds (minutes): go test ./dcaa -run Permission -args -deep")
+var deep = flag.Bool("deep", false, "search the permission protocol with the larger bounds (some minutes): go test ./dcaa -run Permission -args -deep")
 
 // anyFault is everything that can go wrong in a network that loses what it has delivered.
 const anyFault = stepCopy | stepLose | stepTick | stepCrash | stepDie | stepCut | stepSuspect
@@ -21,7 +21,8 @@ func TestPermissionSearch(t *testing.T) {
 	}{
 		{search: permissionSearch{replicas: 2, everlasting: true, suspicions: true, missed: []uint64{1, 2}, numbers: 2}},
 		{search: permissionSearch{replicas: 2, everlasting: true, missed: []uint64{1}, faults: 1, may: stepCrash, numbers: 2}},
-		{search: permissionSearch{replicas: 3, everlasting: true, missed: []uint64{1}, faults: 1, may: stepSuspect, numbers: 1}},
+		{search: permissionSearch{replicas: 3, idle: 1, everlasting: true, missed: []uint64{1}, faults: 1, may: stepSuspect, numbers: 1}},
+		{search: permissionSearch{replicas: 3, everlasting: true, missed: []uint64{1}, numbers: 1}},
 		{search: permissionSearch{replicas: 2, wants: 1, missed: []uint64{1, 2}, faults: 1, may: anyFault, numbers: 8}},
 		{search: permissionSearch{replicas: 2, wants: 2, missed: []uint64{1, 2}, faults: 1, may: stepCopy, unaided: true, numbers: 8}},
 		{search: permissionSearch{replicas: 3, wants: 1, missed: []uint64{1}, unaided: true, numbers: 8}},
@@ -36,6 +37,7 @@ func TestPermissionSearch(t *testing.T) {
 		{search: permissionSearch{replicas: 2, wants: 3, missed: []uint64{1, 2}, faults: 1, may: stepCopy, unaided: true, numbers: 12}, deep: true},
 		{search: permissionSearch{replicas: 3, wants: 1, missed: []uint64{1, 2}, unaided: true, numbers: 8}, deep: true},
 		{search: permissionSearch{replicas: 3, wants: 1, missed: []uint64{1}, faults: 1, may: anyFault, numbers: 8}, deep: true},
+		{search: permissionSearch{replicas: 3, everlasting: true, missed: []uint64{1}, faults: 1, may: stepSuspect, numbers: 1}, deep: true},
 	} {
 		if c.deep && !*deep {
 			continue
@@ -76,7 +78,7 @@ func (s *permissionSearch) String() string {
 func TestPermissionRules(t *testing.T) {
 	two := permissionSearch{replicas: 2, wants: 2, missed: []uint64{1, 2}, faults: 1, may: anyFault, numbers: 8}
 	unaided := permissionSearch{replicas: 2, wants: 2, missed: []uint64{1, 2}, unaided: true, numbers: 8}
-	three := permissionSearch{replicas: 3, everlasting: true, missed: []uint64{1}, faults: 1, may: stepSuspect, numbers: 1}
+	three := permissionSearch{replicas: 3, idle: 1, everlasting: true, missed: []uint64{1}, faults: 1, may: stepSuspect, numbers: 1}
 	for _, c := range []struct {
 		name   string
 		rule   permissionRule
@@ -91,6 +93,7 @@ func TestPermissionRules(t *testing.T) {
 		{"a yes counts for its incarnation", ruleIncarnation, two, "redo at once"},
 		{"older requests are ignored", ruleNewest, unaided, "nothing was lost"},
 		{"missed is frozen", ruleFrozen, unaided, "nothing was lost"},
+		{"missed stays when it asks again", ruleSameRank, unaided, "without end"},
 		{"who kept its yes says it at last", ruleOwed, unaided, "nothing was lost"},
 		{"a request is repeated", ruleRepeat, two, "in a circle"},
 		{"an absent peer counts as a yes", ruleAbsent, two, "in a circle"},

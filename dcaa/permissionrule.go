@@ -13,6 +13,7 @@ const (
 	ruleIncarnation                              // a yes counts for the request of its incarnation only
 	ruleNewest                                   // requests older than the newest seen are ignored
 	ruleFrozen                                   // the missed buckets of a request do not change
+	ruleSameRank                                 // nor do they when it is made anew under the next number
 	ruleOwed                                     // who kept its yes says it when it has finished
 	ruleRepeat                                   // a request is repeated
 	ruleAbsent                                   // an absent peer counts as a yes
