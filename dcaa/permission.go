@@ -131,8 +131,8 @@ func (p *Permission) Peer(_ Instant, name string, absent bool) {
 	p.begin()
 }
 
-// Tick repeats the outstanding request, a second after it was last sent, to those that have not said yes: it, or their answer, may be lost, or
-// they have restarted and forgotten it.
+// Tick repeats the outstanding request, a second after it was last sent, to those that have not said yes: it, or their
+// answer, may be lost, or they have restarted and forgotten it.
 func (p *Permission) Tick(now Instant) {
 	if due, ok := p.Due(); ok && now >= due {
 		p.request(now)
