@@ -69,6 +69,9 @@ func (n *Node) Deploy(ctx context.Context, file string, src []byte, replace bool
 			return nil, ErrExists
 		}
 	}
+	if err := n.refuseCircle(l.diagram); err != nil {
+		return nil, err
+	}
 	d, err := n.describe(l, held)
 	if err != nil {
 		return nil, err
