@@ -234,7 +234,7 @@ func (d *deployment) fragmentConfig(f *query.FragmentPlan) fragment.Config {
 	return fragment.Config{
 		Name: d.owner + "/" + d.query + "/" + f.Name, Subscriber: d.subscriber(f.Name), Plan: f, Epoch: d.epoch,
 		Directory: directory{s: d.n.streams, org: d.owner}, Points: fragment.Store{Points: d.n.points}, Clock: connect.SystemClock{}, Log: d.n.log,
-		Readers: d.readers(f), Counts: d.n.queries.counts(), PointInterval: d.n.cfg.Checkpoint.Interval, OutputBytes: limits.OutputBuffer, Own: d.n.own(), ClockSkew: d.n.cfg.Federation.ClockSkew, StateBytes: d.memory[f.Name],
+		Readers: d.readers(f), Counts: d.n.queries.counts(), PointInterval: d.n.cfg.Checkpoint.Interval, OutputBytes: limits.OutputBuffer, InputBytes: limits.InputBuffer, Own: d.n.own(), ClockSkew: d.n.cfg.Federation.ClockSkew, StateBytes: d.memory[f.Name],
 	}
 }
 

@@ -88,6 +88,8 @@ type Limits struct {
 	SourceLog int64
 	// OutputBuffer stops a fragment's input while an output holds more unacknowledged bytes.
 	OutputBuffer int64
+	// InputBuffer stops a fragment when more waits in memory for the boundaries of its inputs.
+	InputBuffer int64
 	// Reserve is free disk space below which intake stops.
 	Reserve int64
 	// Partner bounds what one partner may take of us.

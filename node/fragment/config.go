@@ -52,6 +52,9 @@ type Config struct {
 	OutputBytes int64
 	// WaitingRows is how many rows may wait in an input that is ahead of the others before it is held; 0 means 1 million.
 	WaitingRows int
+	// InputBytes is how much may wait in memory for the boundaries of the inputs; 0 means 1 GiB. Beyond it the fragment
+	// stops: what an input without boundaries has sent can neither be worked off nor be put anywhere else.
+	InputBytes int64
 	// StateBytes is how much memory the operators may hold; 0 sets no limit. Beyond it the fragment stops.
 	StateBytes int64
 	// AllowChanged starts operators that changed since the last point without state.
@@ -67,6 +70,9 @@ func (c *Config) complete() {
 	}
 	if c.OutputBytes == 0 {
 		c.OutputBytes = 64 << 20
+	}
+	if c.InputBytes == 0 {
+		c.InputBytes = 1 << 30
 	}
 	if c.WaitingRows == 0 {
 		c.WaitingRows = 1 << 20

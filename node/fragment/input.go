@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"fednode/dcaa"
 	"fednode/node/flow"
 	"fednode/query"
 	"fednode/query/tuple"
@@ -26,7 +27,8 @@ type input struct {
 	boundaryAge int64
 	boundaryAt  time.Time
 	rows        uint64
-	owed        int // tokens to give back when the input is no longer held
+	bytes       int64 // of all rows
+	owed        int   // tokens to give back when the input is no longer held
 	connected   bool
 	cause       string
 }
@@ -94,6 +96,7 @@ func (in *input) note(a arrival) {
 	switch a.frame.Kind {
 	case tuple.Insertion:
 		in.rows += uint64(a.frame.Batch.Rows())
+		in.bytes += dcaa.FrameBytes(a.frame)
 	case tuple.Boundary:
 		in.boundary, in.boundaryAge, in.boundaryAt = max(in.boundary, a.frame.Time), a.frame.Age, a.at
 	}

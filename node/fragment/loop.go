@@ -110,6 +110,9 @@ func (l *loop) step() error {
 			return &op.LimitError{What: "state bytes of fragment " + r.cfg.Name, Limit: r.cfg.StateBytes}
 		}
 	}
+	if err := r.crowded(); err != nil {
+		return err
+	}
 	if l.bytes >= r.cfg.PointBytes {
 		l.cut()
 	}

@@ -15,6 +15,7 @@ import (
 	"fednode/dcaa"
 	"fednode/node/connect"
 	"fednode/node/flow"
+	"fednode/node/ingest"
 	"fednode/query/tuple"
 	"fednode/storage/faultstore"
 )
@@ -183,4 +184,25 @@ func TestStretchOfAGap(t *testing.T) {
 	until := stretch(p)
 	require.GreaterOrEqual(t, until, high+1, "all that may be lost lies before")
 	require.Less(t, until, p.Status().High, "it ends at the first commit of the new generation")
+}
+
+// TestUnboundedSlackLargerThanLog shows that a source of which nothing can be acknowledged before its end says so and ends
+// when it does not fit into its log, instead of waiting for ever; one with slack waits, and goes on.
+func TestUnboundedSlackLargerThanLog(t *testing.T) {
+	for name, slack := range map[string]int64{"inf": ingest.Unbounded, "some": tuple.Second} {
+		t.Run(name, func(t *testing.T) {
+			cfg := config(t.TempDir(), &brittle{rows: 5000, every: -1}, &memAcks{})
+			cfg.Clock, cfg.Rules.MaxOutOfOrder, cfg.MaxLogBytes = eager{}, slack, 20_000
+			p, err := Open(cfg)
+			require.NoError(t, err)
+			defer running(t, p)()
+			failure := func() string { return p.Status().Failure }
+			require.Eventually(t, func() bool { return failure() != "" }, time.Minute, time.Millisecond)
+			if slack == ingest.Unbounded {
+				require.Contains(t, failure(), "give a duration")
+				return
+			}
+			require.Contains(t, failure(), "until subscribers acknowledge")
+		})
+	}
 }

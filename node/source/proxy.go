@@ -48,7 +48,8 @@ type Config struct {
 	Acks    AckStore
 	// Retain keeps what everybody has acknowledged for so long, in microseconds of stream time; 0 keeps nothing.
 	Retain int64
-	// MaxLogBytes stops intake while the log holds more: 0 means 4 GiB.
+	// MaxLogBytes stops intake while the log holds more: 0 means 4 GiB. With unbounded slack it ends the source, for nothing
+	// could be freed before a stream's end.
 	MaxLogBytes int64
 	// Partner bounds how long and how much the log is kept for a subscriber of another organisation that does not
 	// acknowledge; zero fields set no bound. Own is the prefix of our own subscribers' names.

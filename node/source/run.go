@@ -167,6 +167,9 @@ func (a *attempt) decide(ctx context.Context) error {
 func (a *attempt) room(ctx context.Context) error {
 	for full := false; ; full = true {
 		err := a.p.roomError()
+		if errors.As(err, new(*FatalError)) {
+			return err
+		}
 		if err == nil {
 			if full {
 				a.p.clearFailure()
@@ -184,7 +187,13 @@ func (a *attempt) room(ctx context.Context) error {
 
 // roomError says why nothing more can be taken in, nil if it can.
 func (p *Proxy) roomError() error {
-	if held := p.log.Stats().StoredBytes; held >= p.cfg.MaxLogBytes {
+	held := p.log.Stats().StoredBytes
+	if held >= p.cfg.MaxLogBytes && p.cfg.Rules.MaxOutOfOrder == ingest.Unbounded {
+		// No boundary, so no result and no acknowledgement, comes before the end, and the end does not fit.
+		return &FatalError{Err: fmt.Errorf("the log holds %d bytes, %d are allowed, and nothing can be acknowledged before the stream ends, since max_out_of_order is \"inf\"; "+
+			"give a duration, or let limits.source_log be larger than the input", held, p.cfg.MaxLogBytes)}
+	}
+	if held >= p.cfg.MaxLogBytes {
 		return fmt.Errorf("the log holds %d bytes, %d are allowed; intake waits until subscribers acknowledge", held, p.cfg.MaxLogBytes)
 	}
 	if p.cfg.Room != nil {
