@@ -81,9 +81,9 @@ func (h *health) look() {
 	all := h.r.watch.level(now)
 	for n := range h.stable {
 		for k, id := range h.r.top.Streams[n].Producers {
-			ok := h.stableNow(n, id)
-			note(&h.stable[n][k], ok, now)
-			all = all && (ok || !h.r.w.Up(id))
+			state, holding := h.state(n, id)
+			note(&h.stable[n][k], state && !holding, now)
+			all = all && (state || !h.r.w.Up(id))
 		}
 	}
 	note(&h.settled, all, now)
@@ -138,18 +138,18 @@ func (h *health) link(a, b world.NodeID) bool {
 		h.r.sessions[a].Up(b) && h.r.sessions[b].Up(a)
 }
 
-// stableNow reports whether a producer gives its stream as it should be.
-func (h *health) stableNow(stream int, id world.NodeID) bool {
+// state reports whether a producer gives its stream as it should be, and whether it holds a bucket that is due.
+func (h *health) state(stream int, id world.NodeID) (stable, holding bool) {
 	s := &h.r.top.Streams[stream]
 	if s.Source >= 0 {
-		return h.node(id)
+		return h.node(id), false
 	}
 	a := h.r.replicas[id]
 	if a == nil || a.core == nil {
-		return false
+		return false, false
 	}
 	st := a.core.Status(s.Output)
-	return st.State == dcaa.Stable && st.Holding == 0
+	return st.State == dcaa.Stable, st.Holding > 0
 }
 
 // path reports whether a way of nodes and links that have been healthy since a time leads from a source to the client.

@@ -18,7 +18,7 @@ type reference struct {
 	fragments []*calm
 	// results are the frames of the client's stream that the client has not got past yet.
 	results []*tuple.Frame
-	done    tuple.Time // fed up to here
+	done    []tuple.Time // fed up to here, by source
 }
 
 // calm is one fragment of the reference.
@@ -31,7 +31,10 @@ type calm struct {
 }
 
 func newReference(t *topology.Topology, logs []*sourceLog) (*reference, error) {
-	r := &reference{top: t, logs: logs, done: tuple.MinTime}
+	r := &reference{top: t, logs: logs}
+	for range logs {
+		r.done = append(r.done, tuple.MinTime)
+	}
 	for _, f := range t.Plan.Fragments {
 		c := &calm{ref: r, plan: f}
 		c.inst = query.NewInstance(f, c)
@@ -52,15 +55,12 @@ func newReference(t *topology.Topology, logs []*sourceLog) (*reference, error) {
 
 // advance feeds everything that the logs hold.
 func (r *reference) advance() error {
-	to := tuple.MaxTime
-	for _, l := range r.logs {
-		to = min(to, l.boundary)
-	}
-	if to <= r.done {
-		return nil
-	}
-	r.done = to
+	rose := false
 	for i, l := range r.logs {
+		if l.boundary <= r.done[i] {
+			continue
+		}
+		rose, r.done[i] = true, l.boundary
 		for _, f := range l.accepted {
 			if err := r.deliver(r.top.Streams[i].Name, f); err != nil {
 				return err
@@ -68,9 +68,12 @@ func (r *reference) advance() error {
 		}
 		clear(l.accepted)
 		l.accepted = l.accepted[:0]
-		if err := r.deliver(r.top.Streams[i].Name, &tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: to}); err != nil {
+		if err := r.deliver(r.top.Streams[i].Name, &tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: l.boundary}); err != nil {
 			return err
 		}
+	}
+	if !rose {
+		return nil
 	}
 	// Fragments are in topological order, so one pass brings everything to its end.
 	for _, c := range r.fragments {

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"fmt"
+
 	"fednode/dcaa"
 	"fednode/node/replica"
 	"fednode/query/tuple"
@@ -215,14 +217,14 @@ func (u *rules) unsettled() string {
 	for n := range u.r.top.Streams {
 		s := &u.r.top.Streams[n]
 		for _, id := range s.Producers {
-			if s.Source >= 0 || !u.r.w.Up(id) || u.r.health.stableNow(n, id) {
+			if stable, _ := u.r.health.state(n, id); stable || !u.r.w.Up(id) {
 				continue
 			}
 			if a := u.r.replicas[id]; a == nil || a.core == nil {
 				text += u.r.name(id) + " has no state; "
 			} else {
 				st := a.core.Status(s.Output)
-				text += u.r.name(id) + " is " + st.State.String() + " at " + st.Boundary.String() + "; "
+				text += fmt.Sprintf("%s is %v at %v, holding for %s; ", u.r.name(id), st.State, st.Boundary, tuple.AppendDuration(nil, st.Holding))
 			}
 		}
 	}

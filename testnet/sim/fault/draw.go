@@ -29,7 +29,7 @@ func Draw(r *rand.Rand, at Field) Plan {
 	for range n {
 		d.add()
 	}
-	d.plan.sort()
+	d.plan.Sort()
 	return d.plan
 }
 

@@ -34,7 +34,7 @@ func (m *minimiser) try(p Plan) bool {
 	}
 	m.tries--
 	p = slices.Clone(p)
-	p.sort()
+	p.Sort()
 	if !m.fails(p) {
 		return false
 	}

@@ -153,11 +153,12 @@ func ParsePlan(lines []string) (Plan, error) {
 		}
 		p = append(p, f)
 	}
-	p.sort()
+	p.Sort()
 	return p, errors.Join(problems...)
 }
 
-func (p Plan) sort() {
+// Sort puts the faults into order of time.
+func (p Plan) Sort() {
 	slices.SortStableFunc(p, func(a, b Fault) int {
 		switch {
 		case a.At < b.At:

@@ -83,7 +83,7 @@ func (w *queryWriter) stage(n int, inputs []string) string {
 	w.line("[operators.%s]\ninput = %q", name, in)
 	switch {
 	case w.spec.Work == Windows && n == (w.spec.Fragments+1)/2:
-		w.line("kind = \"aggregate\"\nwindow = { tumbling = \"500ms\" }\ngroup_by = [\"k\"]\naggregates = { v = \"sum(v)\", n = \"count()\", first = \"first(v)\" }")
+		w.line("kind = \"aggregate\"\nwindow = { tumbling = %q }\ngroup_by = [\"k\"]\naggregates = { v = \"sum(v)\", n = \"count()\", first = \"first(v)\" }", tuple.AppendDuration(nil, w.spec.Window))
 	case n%2 == 1:
 		w.line("kind = \"map\"\ncolumns = { k = \"k\", v = \"v\" }")
 	default:

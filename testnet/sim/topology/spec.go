@@ -39,6 +39,9 @@ type Spec struct {
 	Sources   int // 1 to 8; at least 2 for a join
 	Work      Work
 
+	// Window is the length of the aggregate's windows.
+	Window int64
+
 	// Rate is in rows a second of each source; Keys is how many different keys they have.
 	Rate int64
 	Keys int64
@@ -83,7 +86,7 @@ const (
 func Default() Spec {
 	const ms, s = tuple.Millisecond, tuple.Second
 	return Spec{
-		Shape: Chain, Fragments: 4, Replicas: 2, Sources: 3, Work: Pass, Rate: 20, Keys: 8,
+		Shape: Chain, Fragments: 4, Replicas: 2, Sources: 3, Work: Pass, Window: 500 * ms, Rate: 20, Keys: 8,
 		Bucket: 100 * ms, BoundaryInterval: 100 * ms, Heartbeat: 100 * ms, Miss: 3, MaxDelay: 3 * s,
 		Failure: "delay", Stabilization: "process", Consistency: Eventual,
 		Latency: 2 * ms, Jitter: 1 * ms, DiskLatency: 2 * ms, PointInterval: 5 * s,
@@ -122,6 +125,7 @@ type field struct {
 func (s *Spec) numbers() []field {
 	const hour = tuple.Hour
 	return []field{
+		{"window", &s.Window, tuple.Millisecond, hour, true},
 		{"rate", &s.Rate, 1, 10_000, false},
 		{"keys", &s.Keys, 1, 1_000_000, false},
 		{"slack", &s.Slack, 0, hour, true},

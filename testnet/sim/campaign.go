@@ -1,0 +1,150 @@
+package sim
+
+import (
+	"context"
+	"sync"
+
+	"fednode/testnet/sim/fault"
+	"fednode/testnet/sim/topology"
+)
+
+// Campaign is many runs, one a seed, several at a time. Each run has a goroutine of its own from its beginning to its end.
+type Campaign struct {
+	// First is the first seed, Runs how many follow.
+	First uint64
+	Runs  int
+	// Spec fixes the federation; nil draws one for each seed.
+	Spec *topology.Spec
+	// Workers is how many runs go on at once.
+	Workers int
+	// Done is called after each run, one call at a time; it may be nil.
+	Done func(Progress)
+}
+
+// Progress is how far a campaign has come.
+type Progress struct {
+	Runs      int
+	Simulated int64
+	Steps     uint64
+	Worst     int64
+	Settled   int64
+	Rows      uint64
+	Tentative uint64
+	Coverage  Coverage
+}
+
+// Failure is a case that broke a promise.
+type Failure struct {
+	Case   Case
+	Breach Breach
+}
+
+// Run runs until all seeds have been run, one breaks a promise, or ctx ends. Of several failures that come at once it
+// returns that of the lowest seed.
+func (c *Campaign) Run(ctx context.Context) (Progress, *Failure, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	s := &campaign{cfg: c, stop: stop}
+	var workers sync.WaitGroup
+	for range max(1, c.Workers) {
+		workers.Go(func() { s.work(ctx) })
+	}
+	workers.Wait()
+	return s.progress, s.failure, s.err
+}
+
+// campaign is what the workers share.
+type campaign struct {
+	cfg  *Campaign
+	stop context.CancelFunc
+
+	mu       sync.Mutex
+	next     int
+	progress Progress
+	failure  *Failure
+	err      error
+}
+
+// take returns the next seed; ok is false if there is none.
+func (s *campaign) take() (seed uint64, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.next >= s.cfg.Runs {
+		return 0, false
+	}
+	s.next++
+	return s.cfg.First + uint64(s.next) - 1, true
+}
+
+func (s *campaign) work(ctx context.Context) {
+	for ctx.Err() == nil {
+		seed, ok := s.take()
+		if !ok {
+			return
+		}
+		c, err := s.cfg.Draw(seed)
+		var r Result
+		if err == nil {
+			r, err = Execute(c, Options{})
+		}
+		s.ended(c, &r, err)
+	}
+}
+
+// Draw returns the case of a seed.
+func (c *Campaign) Draw(seed uint64) (Case, error) {
+	if c.Spec != nil {
+		return DrawFaults(seed, *c.Spec)
+	}
+	return DrawCase(seed)
+}
+
+// ended takes in how a run ended.
+func (s *campaign) ended(c Case, r *Result, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		s.err = err
+		s.stop()
+		return
+	}
+	p := &s.progress
+	p.Runs++
+	p.Simulated += r.Simulated
+	p.Steps += r.Steps
+	p.Rows += r.Rows
+	p.Tentative += r.Tentative
+	p.Coverage.Add(&r.Coverage)
+	if r.Breach != nil {
+		if s.failure == nil || c.Seed < s.failure.Case.Seed {
+			s.failure = &Failure{Case: c, Breach: *r.Breach}
+		}
+		s.stop()
+	} else {
+		p.Worst, p.Settled = max(p.Worst, r.Worst), max(p.Settled, r.Settled)
+	}
+	if s.cfg.Done != nil {
+		s.cfg.Done(*p)
+	}
+}
+
+// Minimise returns a smaller case that breaks the same promise, after at most tries runs.
+func Minimise(c Case, promise string, tries int) (Case, Breach, error) {
+	t, err := topology.Build(c.Spec)
+	if err != nil {
+		return c, Breach{}, err
+	}
+	var last Breach
+	fails := func(p fault.Plan) bool {
+		small := c
+		small.Faults = p
+		r, err := ExecuteOn(t, small, Options{})
+		if err != nil || r.Breach == nil || r.Breach.Promise != promise {
+			return false
+		}
+		last = *r.Breach
+		return true
+	}
+	c.Faults = fault.Minimise(c.Faults, tries, fails)
+	return c, last, nil
+}

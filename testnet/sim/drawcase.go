@@ -1,0 +1,96 @@
+package sim
+
+import (
+	"math/rand/v2"
+
+	"fednode/query/tuple"
+	"fednode/testnet/sim/fault"
+	"fednode/testnet/sim/topology"
+)
+
+// DrawCase draws the federation of a seed, and what goes wrong in it.
+func DrawCase(seed uint64) (Case, error) {
+	r := rand.New(rand.NewPCG(seed, 0x73706563))
+	return drawFaults(r, Case{Seed: seed, Spec: drawSpec(r)})
+}
+
+// DrawFaults draws what goes wrong in a given federation.
+func DrawFaults(seed uint64, s topology.Spec) (Case, error) {
+	return drawFaults(rand.New(rand.NewPCG(seed, 0x706c616e)), Case{Seed: seed, Spec: s})
+}
+
+func drawFaults(r *rand.Rand, c Case) (Case, error) {
+	t, err := topology.Build(c.Spec)
+	if err != nil {
+		return c, err
+	}
+	c.Faults = fault.Draw(r, field(t))
+	return c, nil
+}
+
+// drawSpec draws a federation: mostly chains of two to four with two replicas, and some of everything else.
+func drawSpec(r *rand.Rand) topology.Spec {
+	s := topology.Default()
+	s.Trouble = 20*tuple.Second + r.Int64N(40*tuple.Second)
+	s.Fragments = 1 + r.IntN(4)
+	switch r.IntN(8) {
+	case 0:
+		s.Fragments = 5 + r.IntN(4)
+	case 1:
+		s.Shape, s.Fragments = topology.Diamond, 4+r.IntN(2)
+	case 2:
+		s.Shape, s.Fragments = topology.Join, 3+r.IntN(2)
+	}
+	s.Replicas = []int{1, 2, 2, 2, 2, 3}[r.IntN(6)]
+	s.Sources = 1 + r.IntN(4)
+	if s.Shape == topology.Join {
+		s.Sources = max(2, s.Sources)
+	}
+	if r.IntN(3) == 0 {
+		s.Work = topology.Windows
+		s.Window = []int64{500, 1000, 5000}[r.IntN(3)] * tuple.Millisecond
+	}
+	s.Failure = []string{"delay", "delay", "process"}[r.IntN(3)]
+	s.Stabilization = []string{"process", "process", "delay"}[r.IntN(3)]
+	switch r.IntN(12) {
+	case 0:
+		s.Failure, s.Stabilization = "suspend", "suspend"
+	case 1:
+		s.Consistency = topology.StableOnly
+	}
+	s.MaxDelay = []int64{1500, 2000, 3000, 3000, 5000}[r.IntN(5)] * tuple.Millisecond
+	if r.IntN(4) == 0 {
+		s.Slack = r.Int64N(3 * tuple.Second)
+		s.Disorder = r.Int64N(s.Slack + 1)
+	}
+	if r.IntN(4) == 0 {
+		s.Lag = r.Int64N(2 * tuple.Second)
+	}
+	s.Latency = []int64{200, 2000, 2000, 15000}[r.IntN(4)]
+	s.Jitter = r.Int64N(s.Latency + 1)
+	s.PointInterval = []int64{1, 5, 5, 15}[r.IntN(4)] * tuple.Second
+	return s
+}
+
+// field says what faults can hit in a federation.
+func field(t *topology.Topology) fault.Field {
+	f := fault.Field{Client: t.Nodes[t.Client()].Name, Begin: t.Spec.Calm, End: t.Spec.Calm + t.Spec.Trouble}
+	for i := range t.Plan.Fragments {
+		var names []string
+		for _, id := range t.ReplicasOf(i) {
+			names = append(names, t.Nodes[id].Name)
+		}
+		f.Fragments = append(f.Fragments, names)
+	}
+	for a := range t.Nodes {
+		if t.Nodes[a].Role == topology.Source {
+			f.Sources = append(f.Sources, t.Nodes[a].Name)
+		}
+		for _, b := range t.Nodes[a].Peers {
+			if a < int(b) {
+				f.Links = append(f.Links, [2]string{t.Nodes[a].Name, t.Nodes[b].Name})
+			}
+		}
+	}
+	return f
+}
