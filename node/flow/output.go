@@ -175,6 +175,9 @@ func (o *Output) Open(s Subscriber) (Cursor, error) {
 		return nil, ErrClosed
 	}
 	if s.Counted {
+		if err := Admit(o.name, s.Name, o.own, o.counted()); err != nil {
+			return nil, err
+		}
 		if err := o.buffer.Subscribe(s.Name, s.From, s.Durable); err != nil {
 			return nil, err
 		}
@@ -223,6 +226,11 @@ func (o *Output) Held() (bytes, limit int64) {
 func (o *Output) Subscribers() map[string]tuple.Position {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	return o.counted()
+}
+
+// counted is Subscribers with mu held.
+func (o *Output) counted() map[string]tuple.Position {
 	out := make(map[string]tuple.Position)
 	for _, name := range o.buffer.Subscribers() {
 		out[name], _ = o.buffer.Acked(name)

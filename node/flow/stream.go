@@ -39,7 +39,7 @@ type Stream interface {
 	Name() string
 	Schema() *tuple.Schema
 	// Open returns a cursor behind the subscriber's position. It fails with a *dcaa.TruncatedError if the stream does not
-	// reach back that far, and with ErrClosed.
+	// reach back that far, with a *CrowdedError, and with ErrClosed.
 	Open(s Subscriber) (Cursor, error)
 	// Ack records that the subscriber's durable state covers the stream up to p. It does not block.
 	Ack(subscriber string, p tuple.Position)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"fednode/node/flow"
 	"fednode/query/tuple"
 )
 
@@ -61,15 +62,20 @@ func (a *acks) touch(who string, now time.Time) {
 	a.moved[who] = now
 }
 
-// count makes a subscriber count whose durable state covers p. What is known of it already stands.
-func (a *acks) count(who string, p tuple.Position) {
+// count makes a subscriber of a stream count, unless its organisation has too many. What is known of it already stands.
+func (a *acks) count(stream, own string, s flow.Subscriber) error {
+	who, p := s.Name, s.Durable
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if err := flow.Admit(stream, who, own, a.byWho); err != nil {
+		return err
+	}
 	if have, ok := a.byWho[who]; ok && (have.Generation != p.Generation || have.ID >= p.ID) {
-		return
+		return nil
 	}
 	a.byWho[who] = p
 	a.dirty = true
+	return nil
 }
 
 // ack raises a counted subscriber's acknowledgement.

@@ -40,7 +40,9 @@ func (p *Proxy) Open(s flow.Subscriber) (flow.Cursor, error) {
 		return nil, &dcaa.TruncatedError{Asked: s.From, First: first}
 	}
 	if s.Counted {
-		p.acks.count(s.Name, s.Durable)
+		if err := p.acks.count(p.cfg.Name, p.cfg.Own, s); err != nil {
+			return nil, err
+		}
 	}
 	return &cursor{p: p, pos: s.From}, nil
 }

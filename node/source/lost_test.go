@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -205,4 +206,24 @@ func TestUnboundedSlackLargerThanLog(t *testing.T) {
 			require.Contains(t, failure(), "until subscribers acknowledge")
 		})
 	}
+}
+
+// TestCountedNamesAreBounded shows that a partner cannot fill the store with names.
+func TestCountedNamesAreBounded(t *testing.T) {
+	cfg := config(t.TempDir(), &brittle{rows: 1, every: -1}, &memAcks{})
+	cfg.Own = "north/"
+	p, err := Open(cfg)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, p.Close()) }()
+	open := func(name string) error {
+		_, err := p.Open(flow.Subscriber{Name: name, From: tuple.Position{Time: tuple.MinTime}, Counted: true})
+		return err
+	}
+	for n := range flow.MaxPerOrg {
+		require.NoError(t, open(fmt.Sprint("south/s/q/f", n)))
+	}
+	require.ErrorAs(t, open("south/s/q/more"), new(*flow.CrowdedError))
+	require.NoError(t, open("south/s/q/f0"))
+	require.NoError(t, open("north/n/q/f"))
+	require.Len(t, p.Status().Subscribers, flow.MaxPerOrg+1)
 }
