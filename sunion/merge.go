@@ -15,6 +15,7 @@ type merger struct {
 	ends   []int       // of sequences in order
 	words  [2][]uint64 // packed rows: the order so far, and the one it is merged into
 	sel    []uint32
+	out    tuple.Batch // what was handed on last
 }
 
 func (m *merger) init(s *tuple.Schema) {
@@ -51,11 +52,11 @@ func (m *merger) run(runs []run, maxRows int, out func(*tuple.Batch) error) erro
 // batch returns the rows of the piece in order, as a borrowed batch.
 func (m *merger) batch() *tuple.Batch {
 	m.stage()
-	b := &tuple.Batch{Schema: m.schema, Time: m.times, Cols: m.cols, Ordered: true}
+	m.out = tuple.Batch{Schema: m.schema, Time: m.times, Cols: m.cols, Ordered: true}
 	if len(m.ends) > 1 {
-		b.Sel = m.order()
+		m.out.Sel = m.order()
 	}
-	return b
+	return &m.out
 }
 
 // order merges neighbouring sequences pairwise until one is left, and returns the places of its rows in the staged ones.

@@ -37,6 +37,7 @@ type SUnion struct {
 	forked tuple.Time
 	merge  merger
 	one    []run // scratch of Release
+	view   view
 }
 
 // input is one stream: what it promised and which rows wait.
@@ -116,7 +117,7 @@ func dense(b *tuple.Batch) *tuple.Batch {
 
 // admit orders the rows of a chunk by stime, drops those consumed in an earlier life and appends the chunk.
 func (i *input) admit(c *chunk) error {
-	if !ordered(c.batch.Time[c.next:]) {
+	if !c.batch.Ordered && !ordered(c.batch.Time) {
 		c.sortRows()
 	}
 	c.next += c.before(i.resumeTime)
@@ -132,16 +133,16 @@ func (i *input) admit(c *chunk) error {
 	return nil
 }
 
-// ordered is slices.IsSorted at a third of its price: it runs for every row.
-func ordered(times []tuple.Time) bool {
-	last := tuple.MinTime
-	for _, t := range times {
-		if t < last {
+// ordered is slices.IsSorted at a fifth of its price: it runs for every row.
+func ordered(t []tuple.Time) bool {
+	for len(t) > 8 {
+		w := t[:9]
+		if w[0] > w[1] || w[1] > w[2] || w[2] > w[3] || w[3] > w[4] || w[4] > w[5] || w[5] > w[6] || w[6] > w[7] || w[7] > w[8] {
 			return false
 		}
-		last = t
+		t = t[8:] // the last one looked at is the first of the next
 	}
-	return true
+	return slices.IsSorted(t)
 }
 
 func (c *chunk) sortRows() {
@@ -227,7 +228,7 @@ func (u *SUnion) Release(to tuple.Time, out func(*tuple.Batch) error) error {
 
 // hand hands on runs in the union's order. They lie in u.one.
 func (u *SUnion) hand(runs []run, out func(*tuple.Batch) error) error {
-	defer func() { clear(runs); u.one = runs[:0] }()
+	defer func() { clear(runs); u.one = runs[:0]; u.view.clear() }()
 	switch {
 	case len(runs) == 0:
 		return nil
@@ -271,17 +272,7 @@ func (i *input) take(to tuple.Time, runs []run) []run {
 // handRange hands on one run as views of the batch it came in.
 func (u *SUnion) handRange(r run, out func(*tuple.Batch) error) error {
 	for lo := r.lo; lo < r.hi; lo += u.cfg.MaxRows {
-		hi := min(lo+u.cfg.MaxRows, r.hi)
-		// A batch of its own, since others may hold the received one.
-		b := r.c.batch
-		view := tuple.Batch{Schema: b.Schema, Time: b.Time, Cols: b.Cols, Ordered: true}
-		switch {
-		case r.c.order != nil:
-			view.Sel = r.c.order[lo:hi]
-		case lo > 0 || hi < len(b.Time):
-			view = *view.Slice(lo, hi)
-		}
-		if err := out(&view); err != nil {
+		if err := out(u.view.of(r.c, lo, min(lo+u.cfg.MaxRows, r.hi))); err != nil {
 			return err
 		}
 	}
