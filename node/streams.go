@@ -32,6 +32,8 @@ type streams struct {
 	peers map[peer.ID]reachable
 	// remote is what the last heartbeat of each peer that is up says of its streams.
 	remote map[peer.ID][]wire.StreamStatus
+	// told is closed and replaced whenever remote or peers change.
+	told chan struct{}
 	// routes say where streams of other fragments come from, by name.
 	routes map[string]query.Place
 }
@@ -47,7 +49,7 @@ type produced struct {
 type reachable struct{ org, node string }
 
 func newStreams(org string, exports []*export.Export, now func() time.Time) *streams {
-	return &streams{org: org, exports: exports, now: now, here: make(map[string]produced), peers: make(map[peer.ID]reachable), routes: make(map[string]query.Place), remote: make(map[peer.ID][]wire.StreamStatus)}
+	return &streams{org: org, exports: exports, now: now, here: make(map[string]produced), peers: make(map[peer.ID]reachable), routes: make(map[string]query.Place), remote: make(map[peer.ID][]wire.StreamStatus), told: make(chan struct{})}
 }
 
 // heard notes what a peer's heartbeat says of its streams.
@@ -56,6 +58,7 @@ func (s *streams) heard(p peer.ID, list []wire.StreamStatus) {
 	defer s.mu.Unlock()
 	if _, up := s.peers[p]; up {
 		s.remote[p] = list
+		s.tell()
 	}
 }
 
@@ -107,6 +110,7 @@ func (s *streams) peerDown(p peer.ID) {
 	defer s.mu.Unlock()
 	delete(s.peers, p)
 	delete(s.remote, p)
+	s.tell()
 }
 
 // Find returns a stream that is produced here, nil if it is not.
@@ -183,7 +187,7 @@ func (s *streams) openFor(ctx context.Context, org, stream string, sub flow.Subs
 		c, err := s.link.Open(ctx, p, stream, sub)
 		if err == nil {
 			if x != nil {
-				c = &viewed{Cursor: c, export: x, permitted: s.permitted(stream, org)}
+				c = &viewed{Cursor: c, export: x, permitted: s.permitted(stream, org), head: func(ctx context.Context) (tuple.Time, error) { return s.remoteHead(ctx, p, stream) }}
 			}
 			return flow.Project(c, stream, sub.Schema), nil
 		}
@@ -213,58 +217,6 @@ func (s *streams) openHere(org string, st flow.Stream, sub flow.Subscriber) (flo
 		c = &viewed{Cursor: c, export: x, view: v, permitted: s.permitted(st.Name(), org)}
 	}
 	return flow.Project(c, st.Name(), sub.Schema), nil
-}
-
-// throughUs returns the export through which a stream of another node of ours leaves for a partner that we work for: that
-// node sees only us ask. It is nil for streams that are not ours.
-func (s *streams) throughUs(stream, org string) (*export.Export, error) {
-	if org == s.org || !strings.HasPrefix(stream, s.org+"/") {
-		return nil, nil
-	}
-	x, err := s.exported(stream, org)
-	if err != nil {
-		return nil, &flow.RefusedError{Stream: stream, Reason: err.Error()}
-	}
-	return x, nil
-}
-
-// permitted asks the exports again.
-func (s *streams) permitted(stream, org string) func() error {
-	return func() error {
-		if _, err := s.exported(stream, org); err != nil {
-			return &flow.RefusedError{Stream: stream, Reason: err.Error()}
-		}
-		return nil
-	}
-}
-
-// viewed is a cursor through an export.
-type viewed struct {
-	flow.Cursor
-	export *export.Export
-	view   *export.View // nil until the first rows show the schema of a stream from elsewhere
-	// permitted is asked for each frame: an export may end while the cursor is open.
-	permitted func() error
-}
-
-// Next returns what leaves of the next frame.
-func (v *viewed) Next(ctx context.Context) (*tuple.Frame, error) {
-	f, err := v.Cursor.Next(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := v.permitted(); err != nil {
-		return nil, err
-	}
-	if f.Batch == nil {
-		return f, nil
-	}
-	if v.view == nil {
-		if v.view, err = v.export.View(f.Batch.Schema); err != nil {
-			return nil, err
-		}
-	}
-	return v.view.Frame(f), nil
 }
 
 // worthAsking reports whether another peer may have the stream after one has answered so.
