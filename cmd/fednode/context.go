@@ -149,10 +149,26 @@ func checkContext(name string, info *contextInfo) error {
 }
 
 func contextUseCommand() *cobra.Command {
+	return changeContexts("use NAME", "Talk to this daemon from now on", "  fednode context use north",
+		func(f *contextFile, name string) { f.Current = name })
+}
+
+func contextRemoveCommand() *cobra.Command {
+	return changeContexts("remove NAME", "Forget a context; the daemon is left alone", "  fednode context remove north",
+		func(f *contextFile, name string) {
+			delete(f.Contexts, name)
+			if f.Current == name {
+				f.Current = ""
+			}
+		})
+}
+
+// changeContexts returns a command that changes something about a context that is known.
+func changeContexts(use, short, example string, change func(f *contextFile, name string)) *cobra.Command {
 	return &cobra.Command{
-		Use:     "use NAME",
-		Short:   "Talk to this daemon from now on",
-		Example: "  fednode context use north",
+		Use:     use,
+		Short:   short,
+		Example: example,
 		Args:    exactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			f, err := loadContexts()
@@ -162,7 +178,7 @@ func contextUseCommand() *cobra.Command {
 			if err := f.known(args[0]); err != nil {
 				return err
 			}
-			f.Current = args[0]
+			change(f, args[0])
 			return f.save()
 		},
 	}
@@ -197,29 +213,6 @@ func contextListCommand() *cobra.Command {
 			}
 			t.print(c.OutOrStdout())
 			return nil
-		},
-	}
-}
-
-func contextRemoveCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "remove NAME",
-		Short:   "Forget a context; the daemon is left alone",
-		Example: "  fednode context remove north",
-		Args:    exactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			f, err := loadContexts()
-			if err != nil {
-				return err
-			}
-			if err := f.known(args[0]); err != nil {
-				return err
-			}
-			delete(f.Contexts, args[0])
-			if f.Current == args[0] {
-				f.Current = ""
-			}
-			return f.save()
 		},
 	}
 }

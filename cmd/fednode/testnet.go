@@ -41,6 +41,19 @@ func testnetError(err error) error {
 	return err
 }
 
+// onTestnet has a command do something with the testnet that its flag chooses.
+func onTestnet(c *cobra.Command, do func(c *cobra.Command, net *testnet.Control, args []string) error) *cobra.Command {
+	dir := testnetDirFlag(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		net, err := testnet.Find(*dir)
+		if err == nil {
+			err = do(c, net, args)
+		}
+		return testnetError(err)
+	}
+	return c
+}
+
 func testnetDownCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "down",
@@ -48,12 +61,7 @@ func testnetDownCommand() *cobra.Command {
 		Example: "  fednode testnet down\n  fednode testnet down --dir /tmp/fed",
 		Args:    exactArgs(0),
 	}
-	dir := testnetDirFlag(c)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		net, err := testnet.Find(*dir)
-		if err != nil {
-			return testnetError(err)
-		}
+	return onTestnet(c, func(c *cobra.Command, net *testnet.Control, _ []string) error {
 		ctx, cancel := context.WithTimeout(c.Context(), time.Minute)
 		defer cancel()
 		if err := net.Down(ctx); err != nil {
@@ -61,8 +69,7 @@ func testnetDownCommand() *cobra.Command {
 		}
 		fmt.Fprintf(c.ErrOrStderr(), "The testnet in %s has ended.\n", net.Dir)
 		return nil
-	}
-	return c
+	})
 }
 
 func testnetStatusCommand() *cobra.Command {
@@ -72,12 +79,7 @@ func testnetStatusCommand() *cobra.Command {
 		Example: "  fednode testnet status\n  fednode testnet status --json",
 		Args:    exactArgs(0),
 	}
-	dir := testnetDirFlag(c)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		net, err := testnet.Find(*dir)
-		if err != nil {
-			return testnetError(err)
-		}
+	return onTestnet(c, func(c *cobra.Command, net *testnet.Control, _ []string) error {
 		v, err := net.View(c.Context())
 		if err != nil {
 			return err
@@ -92,8 +94,7 @@ func testnetStatusCommand() *cobra.Command {
 			fmt.Fprintln(w, line)
 		}
 		return nil
-	}
-	return c
+	})
 }
 
 func testnetLogsCommand() *cobra.Command {
@@ -103,16 +104,11 @@ func testnetLogsCommand() *cobra.Command {
 		Example: "  fednode testnet logs south\n  fednode testnet logs south -f",
 		Args:    exactArgs(1),
 	}
-	dir := testnetDirFlag(c)
 	follow := c.Flags().BoolP("follow", "f", false, "go on with what is written from now on")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		net, err := testnet.Find(*dir)
-		if err != nil {
-			return testnetError(err)
-		}
+	return onTestnet(c, func(c *cobra.Command, net *testnet.Control, args []string) error {
 		path, err := net.LogFile(c.Context(), args[0])
 		if err != nil {
-			return testnetError(err)
+			return err
 		}
 		f, err := os.Open(path)
 		if err != nil {
@@ -120,8 +116,7 @@ func testnetLogsCommand() *cobra.Command {
 		}
 		defer f.Close()
 		return copyLog(c.Context(), c.OutOrStdout(), f, *follow)
-	}
-	return c
+	})
 }
 
 // logPause is how often a log that is followed is looked at.
