@@ -27,6 +27,18 @@ type origin struct {
 	came Instant
 }
 
+// ahead reports whether the boundary came before it was due: its stream had nothing to say for a while, and knew it.
+func (o *origin) ahead() bool { return o.at > o.came }
+
+// due is when the bucket that ends at end began to be due. Of a boundary that came ahead of its time the last bucket was
+// due at at, and each before it so much earlier, but none before the boundary came.
+func (o *origin) due(end tuple.Time) Instant {
+	if !o.ahead() || end >= o.to {
+		return o.at
+	}
+	return max(o.came, o.at-Instant(o.to-end))
+}
+
 // covering returns the first origin behind t.
 func (i *waitInput) covering(t tuple.Time) (origin, bool) {
 	k := sort.Search(len(i.known), func(k int) bool { return i.known[k].to > t })
@@ -122,6 +134,10 @@ func (w *Wait) Next(after tuple.Time, p Place) (k Known, ok bool) {
 		i := &w.inputs[n]
 		for o, found := i.covering(after); found; o, found = i.covering(o.to) {
 			if to := o.to.FloorTo(w.settings.Bucket, 0); to > after {
+				if o.ahead() && after != tuple.MinTime {
+					// Its buckets become due one by one.
+					to = min(to, after.FloorTo(w.settings.Bucket, 0).Add(w.settings.Bucket))
+				}
 				k.End, ok = min(k.End, to), true
 				break
 			}
@@ -155,19 +171,20 @@ func (w *Wait) since(end tuple.Time) (first, came Instant) {
 	first, came = Never, Never
 	for n := range w.inputs {
 		if o, ok := w.inputs[n].covering(end - 1); ok {
-			first, came = min(first, o.at), min(came, o.came)
+			first, came = min(first, o.due(end)), min(came, o.came)
 		}
 	}
 	return first, came
 }
 
-// Age is how old the buckets up to end are, by the oldest input that knows of them; 0 if none does.
+// Age is how old the buckets up to end are, by the oldest input that knows of them; 0 if none does. It is negative where
+// an input has promised its part ahead of time, as one does whose windows have just closed.
 func (w *Wait) Age(end tuple.Time, now Instant) int64 {
 	first, _ := w.since(end)
 	if first == Never {
 		return 0
 	}
-	return int64(max(0, now-first))
+	return int64(now - first)
 }
 
 // Missing is an input that a bucket lacks.

@@ -72,7 +72,7 @@ func (r *Replica) release(u *union) (more bool, err error) {
 	if to <= u.su.Released() {
 		return false, nil
 	}
-	u.age = u.path.wait.Age(to, r.now)
+	u.age, u.agedTo = u.path.wait.Age(to, r.now), to
 	if err := u.su.Release(to, func(b *tuple.Batch) error {
 		u.ahead += b.Rows()
 		return r.inst.Process(u.n, b)
@@ -190,7 +190,7 @@ func (r *Replica) lacks(u *union, end tuple.Time) (list []dcaa.Missing, stableNe
 // releaseTentative gives the fork what there is of the buckets before to.
 func (r *Replica) releaseTentative(u *union, to tuple.Time) error {
 	p := u.path
-	u.age = u.path.wait.Age(to, r.now)
+	u.age, u.agedTo = u.path.wait.Age(to, r.now), to
 	err := u.su.ReleaseTentative(to, func(b *tuple.Batch) error { return p.fork.Process(u.n, b) })
 	if err == nil {
 		err = p.fork.Boundary(u.n, to)

@@ -31,10 +31,12 @@ type union struct {
 	first int // of its inputs among those of the path
 	// affected: the fork goes on where the stable side lacks input.
 	affected bool
-	// age is that of the bucket last released, held how long the oldest bucket is overdue; 0 if it is not.
-	age  int64
-	held int64
-	due  dcaa.Instant
+	// age is that of the buckets before agedTo, which were released last; held is how long the oldest bucket is overdue, 0
+	// if it is not.
+	age    int64
+	agedTo tuple.Time
+	held   int64
+	due    dcaa.Instant
 	// ahead is how many rows have been released since the SUnions of the path were last level.
 	ahead int
 }

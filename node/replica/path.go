@@ -80,7 +80,7 @@ func (o tentativeOut) Batch(n int, b *tuple.Batch) error {
 
 // Boundary passes on how far the run is complete.
 func (o tentativeOut) Boundary(n int, t tuple.Time) error {
-	if f := o.r.numbers[n].TentativeBoundary(t, o.r.ageOf(n), o.p.missing); f != nil {
+	if f := o.r.numbers[n].TentativeBoundary(t, o.r.ageOf(n, t), o.p.missing); f != nil {
 		o.r.shell.Emit(n, f)
 	}
 	return nil

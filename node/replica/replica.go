@@ -2,6 +2,7 @@ package replica
 
 import (
 	"fmt"
+	"math"
 
 	"fednode/dcaa"
 	"fednode/query"
@@ -198,17 +199,28 @@ func (o stableOut) Batch(n int, b *tuple.Batch) error {
 
 // Boundary passes on how far an output is complete.
 func (o stableOut) Boundary(n int, t tuple.Time) error {
-	if f := o.r.numbers[n].Boundary(t, o.r.ageOf(n)); f != nil {
+	if f := o.r.numbers[n].Boundary(t, o.r.ageOf(n, t)); f != nil {
 		o.r.shell.Emit(n, f)
 	}
 	return nil
 }
 
-// ageOf returns the age of the bucket that is on its way to an output.
-func (r *Replica) ageOf(output int) int64 {
-	age := int64(0)
-	for _, u := range r.cfg.Plan.Outputs[output].Unions {
-		age = max(age, r.unions[u].age)
+// ageOf returns the age of an output's boundary at t, by the bucket that is on its way there. An operator that promises
+// more than it has been given, as one does whose window has just closed, is that much ahead of time: what waits for
+// another input beside it is not late before then.
+func (r *Replica) ageOf(output int, t tuple.Time) int64 {
+	unions := r.cfg.Plan.Outputs[output].Unions
+	oldest := int64(math.MinInt64)
+	for _, n := range unions {
+		u := r.unions[n]
+		age := u.age
+		if t > u.agedTo && t != tuple.MaxTime {
+			age -= int64(t - u.agedTo)
+		}
+		oldest = max(oldest, age)
 	}
-	return age
+	if len(unions) == 0 {
+		return 0
+	}
+	return oldest
 }

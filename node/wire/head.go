@@ -29,10 +29,10 @@ func appendHead(e *tuple.Encoder, f *tuple.Frame, rows int) {
 		appendStretch(e, f, rows)
 	case tuple.Boundary:
 		e.Time(f.Time)
-		e.Uint(uint64(f.Age))
+		e.Int(f.Age)
 	case tuple.TentativeBoundary:
 		e.Time(f.Time)
-		e.Uint(uint64(f.Age))
+		e.Int(f.Age)
 		appendRun(e, f.Run)
 		appendMissing(e, f.Missing)
 	case tuple.Undo, tuple.RecDone:
@@ -107,13 +107,16 @@ func readHead(d *tuple.Decoder, f *tuple.Frame) (rows int, err error) {
 	return rows, err
 }
 
+// mostAge is more microseconds than anything is old, or ahead of its time.
+const mostAge = 1 << 60
+
 func readAge(d *tuple.Decoder) int64 {
-	age := d.Uint()
-	if age > math.MaxInt64 {
+	age := d.Int()
+	if age > mostAge || age < -mostAge {
 		d.Fail("an age of %d microseconds", age)
 		return 0
 	}
-	return int64(age)
+	return age
 }
 
 func readText(d *tuple.Decoder, limit int, what string) string {

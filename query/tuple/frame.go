@@ -64,7 +64,8 @@ type Frame struct {
 	Batch      *Batch
 
 	// Boundary, TentativeBoundary: no later tuple of the kind has stime < Time. Age is in microseconds: how long ago the
-	// boundary could have been known at the source, and what its way here has cost.
+	// boundary could have been known at the source, and what its way here has cost. It is negative for a boundary that is
+	// ahead of its time: the result of a window that has just closed promises nothing before the next one closes.
 	Time Time
 	Age  int64
 
