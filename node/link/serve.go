@@ -169,6 +169,8 @@ func (l *Link) pump(ctx context.Context, p p2p.Peer, number uint64, cursor flow.
 		return &endedError{wire.NoCapacity, err}
 	}
 	defer data.Close()
+	// Write knows no context: a peer that is alive and does not read would hold us up for as long as it likes.
+	defer context.AfterFunc(ctx, func() { data.Abort(p2p.CodeCancelled) })()
 	w, err := wire.NewWriter(data, schema, wire.WriterOptions{Version: p.Version, Credit: func(n int) error { return data.Acquire(ctx, n) }})
 	if err != nil {
 		return err
