@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
 
 	"fednode/node/api"
@@ -51,9 +52,7 @@ func (b *backend) Status() api.Status {
 	for _, p := range n.sources {
 		s.Sources = append(s.Sources, api.SourceOf(p.Status(), n.cfg.Limits.SourceLog))
 	}
-	for _, v := range n.queries.book.All() {
-		s.Queries = append(s.Queries, b.queryStatus(v))
-	}
+	s.Queries = append(s.Queries, b.queryStatuses()...)
 	var orgs []string
 	for _, o := range n.registry.Orgs() {
 		orgs = append(orgs, o.Name)
@@ -125,17 +124,48 @@ func (b *backend) queryStatus(v *descriptor.Verified) api.QueryStatus {
 	for _, p := range d.sources {
 		s.Sources = append(s.Sources, api.SourceOf(p.Status(), b.n.cfg.Limits.SourceLog))
 	}
-	for _, f := range d.plan.Fragments {
-		if sv := d.fragments[f.Name]; sv != nil {
-			s.Fragments = append(s.Fragments, sv.status(f.Name))
-		}
-	}
+	s.Fragments = append(s.Fragments, b.fragmentStatuses(d)...)
 	for _, p := range d.sinks {
 		st := p.Status()
 		_, output, _ := strings.Cut(st.Name, "/out.")
 		s.Sinks = append(s.Sinks, api.SinkOf(output, st))
 	}
 	return s
+}
+
+// queryStatuses describes all queries.
+func (b *backend) queryStatuses() []api.QueryStatus {
+	all := b.n.queries.book.All()
+	out := make([]api.QueryStatus, len(all))
+	atOnce(len(all), func(i int) { out[i] = b.queryStatus(all[i]) })
+	return out
+}
+
+// fragmentStatuses describes the fragments of a query that run here, in the order of its plan.
+func (b *backend) fragmentStatuses(d *deployment) []api.FragmentStatus {
+	var here []*supervised
+	var names []string
+	for _, f := range d.plan.Fragments {
+		if sv := d.fragments[f.Name]; sv != nil {
+			here, names = append(here, sv), append(names, f.Name)
+		}
+	}
+	out := make([]api.FragmentStatus, len(here))
+	atOnce(len(here), func(i int) { out[i] = here[i].status(names[i]) })
+	return out
+}
+
+// asked is how many are asked for their status at once: one that is busy answers late, and must not keep the others.
+const asked = 32
+
+// atOnce calls do for 0 to n-1, some at a time, and returns when all have returned.
+func atOnce(n int, do func(i int)) {
+	var g errgroup.Group
+	g.SetLimit(asked)
+	for i := range n {
+		g.Go(func() error { do(i); return nil })
+	}
+	_ = g.Wait() // do does not fail
 }
 
 // status describes a supervised fragment.

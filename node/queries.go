@@ -27,8 +27,8 @@ type queries struct {
 	// started: what was stored has been started.
 	started atomic.Bool
 
-	// work brings descriptors that have been adopted, by id; the run loop starts, changes and stops what they say.
-	work chan string
+	// work are descriptors that have been adopted, by id; the run loop starts, changes and stops what they say.
+	work *worklist
 
 	mu      sync.Mutex
 	running map[string]*deployment // by id, org/query
@@ -38,7 +38,7 @@ type queries struct {
 }
 
 func newQueries(n *Node) (*queries, error) {
-	q := &queries{n: n, docs: descriptor.Documents{DB: n.store}, work: make(chan string, 1024), running: make(map[string]*deployment),
+	q := &queries{n: n, docs: descriptor.Documents{DB: n.store}, work: newWorklist(), running: make(map[string]*deployment),
 		failed: make(map[string]string), replies: make(map[uint64]chan *wire.HostReply)}
 	q.book = descriptor.NewBook(n.registry, q.docs)
 	lapses, err := q.book.Load(time.Now())
@@ -57,8 +57,10 @@ func (q *queries) run(ctx context.Context) error {
 	q.started.Store(true)
 	for {
 		select {
-		case id := <-q.work:
-			q.settle(ctx, id)
+		case <-q.work.ready:
+			for _, id := range q.work.take() {
+				q.settle(ctx, id)
+			}
 		case <-ctx.Done():
 			return nil
 		}
@@ -66,13 +68,7 @@ func (q *queries) run(ctx context.Context) error {
 }
 
 // changed asks the run loop to look at a query.
-func (q *queries) changed(id string) {
-	select {
-	case q.work <- id:
-	default:
-		q.n.log.Error("too many changes of queries at once", zap.String("query", id))
-	}
-}
+func (q *queries) changed(id string) { q.work.add(id) }
 
 // settle makes what runs here of a query what its descriptor says.
 func (q *queries) settle(ctx context.Context, id string) {

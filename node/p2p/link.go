@@ -12,6 +12,7 @@ import (
 	ma "github.com/multiformats/go-multiaddr"
 	"go.uber.org/zap"
 
+	"fednode/node/trust"
 	"fednode/node/wire"
 )
 
@@ -35,6 +36,7 @@ type link struct {
 	addrs    []ma.Multiaddr // where to dial; none: we do not dial
 	news     bool           // addresses changed: forget the pause
 	session  *session       // nil between sessions
+	member   trust.Member   // whose session was the last; the zero value before the first
 	patience patience       // outlives sessions: it is about the path
 	last     string         // why there is no session, for status
 }
@@ -99,7 +101,9 @@ func (l *link) current() *session {
 func (l *link) setCurrent(s *session) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.session = s
+	if l.session = s; s != nil {
+		l.member = s.peer.Member
+	}
 }
 
 // end ends the session that is up; false if there is none.

@@ -147,3 +147,18 @@ func TestBrokenConnection(t *testing.T) {
 	n.rec.waitLine(t, "down north/b connection ended")
 	n.rec.wait(t, "up again", func() bool { return len(n.rec.lines) >= 3 })
 }
+
+// A peer that is down keeps its name: who looks after the node must see who it is that is missing.
+func TestNameOfPeerThatIsDown(t *testing.T) {
+	a, b := found(t, "north", "a"), found(t, "south", "b")
+	befriend(t, a, b)
+	north, south := start(t, a, testConfig(), quiet()), start(t, b, testConfig(), quiet())
+	join(t, north, south, "tcp")
+	south.stop()
+	north.rec.waitLine(t, "down south/b left")
+	require.Eventually(t, func() bool { return len(north.Libp2p().Network().Conns()) == 0 }, patient, time.Millisecond)
+	peers := north.Peers()
+	require.Len(t, peers, 1)
+	require.False(t, peers[0].Up)
+	require.Equal(t, "south/b", peers[0].Member.String())
+}

@@ -44,9 +44,12 @@ func (h *Host) Peers() []PeerStatus {
 }
 
 func (l *link) status(now time.Time) PeerStatus {
-	member, _ := l.host.door.Member(l.id)
+	member, admitted := l.host.door.Member(l.id)
 	st := PeerStatus{ID: l.id, Member: member, Limit: l.limit(now)}
 	l.mu.Lock()
+	if !admitted {
+		st.Member = l.member // who it was when it was last up
+	}
 	st.Flaps, st.Cause = l.patience.flaps, l.last
 	s := l.session
 	for _, a := range l.addrs {
