@@ -314,7 +314,6 @@ func (a *attempt) publish() {
 		if failed {
 			continue
 		}
-		a.settleBlock(c)
 		a.p.clearFailure()
 		a.p.last = c.rec
 		a.p.note(c.rec)
@@ -326,6 +325,7 @@ func (a *attempt) publish() {
 		if len(fs) > 0 {
 			a.p.tail.publish(fs...)
 		}
+		a.settleBlock(c) // last: who hears that its rows are durable also finds them
 	}
 }
 
