@@ -1,4 +1,4 @@
-package pipebench
+package windowbench
 
 import (
 	"context"
@@ -9,15 +9,7 @@ import (
 )
 
 // ticks is a source that gives one row for each stime pushed. It is its own reader.
-type ticks struct {
-	schema *tuple.Schema
-	times  chan tuple.Time
-}
-
-func newTicks() *ticks {
-	return &ticks{times: make(chan tuple.Time), schema: tuple.MustSchema(
-		tuple.Field{Name: "ts", Type: tuple.Of(tuple.Timestamp)}, tuple.Field{Name: "n", Type: tuple.Of(tuple.Int64)})}
-}
+type ticks struct{ times chan tuple.Time }
 
 // push hands over a row and returns when the reader has it.
 func (s *ticks) push(ctx context.Context, t tuple.Time) error {
@@ -34,7 +26,7 @@ func (s *ticks) Open(context.Context, []byte) (connect.Reader, error) { return s
 func (s *ticks) Next(ctx context.Context) (*connect.Block, error) {
 	select {
 	case t := <-s.times:
-		b := tuple.NewBatchBuilder(s.schema)
+		b := tuple.NewBatchBuilder(Schema())
 		b.AppendInt(0, int64(t))
 		b.AppendInt(1, 1)
 		b.EndRow(t)
@@ -48,8 +40,6 @@ func (*ticks) Close() error { return nil }
 
 // results is a sink that tells when each batch of results came.
 type results struct{ came chan time.Time }
-
-func newResults() *results { return &results{came: make(chan time.Time, 16)} }
 
 func (*results) Recover(context.Context, []byte) (tuple.Position, error) {
 	return tuple.Position{}, nil

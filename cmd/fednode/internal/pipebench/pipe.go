@@ -14,6 +14,7 @@ import (
 	"fednode/node/fragment"
 	"fednode/node/ingest"
 	"fednode/node/source"
+	"fednode/node/windowbench"
 	dataflow "fednode/query"
 	"fednode/query/tuple"
 	"fednode/storage"
@@ -21,16 +22,15 @@ import (
 
 // pipe is a source proxy, a fragment and a client proxy behind each other.
 type pipe struct {
-	ticks   *ticks
-	results *results
-	store   *storage.Store
-	source  *source.Proxy
-	runner  *fragment.Runner
-	client  *client.Proxy
+	probe  *windowbench.Probe
+	store  *storage.Store
+	source *source.Proxy
+	runner *fragment.Runner
+	client *client.Proxy
 }
 
 func open(dir string) (p *pipe, err error) {
-	p = &pipe{ticks: newTicks(), results: newResults()}
+	p = &pipe{probe: windowbench.New()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.close())
@@ -45,7 +45,7 @@ func open(dir string) (p *pipe, err error) {
 	}
 	rules := ingest.Config{MaxFutureSkew: ingest.Unbounded, Start: tuple.MinTime, BoundaryInterval: ingest.DefaultBoundaryInterval}
 	if p.source, err = source.Open(source.Config{
-		Name: "bench/ticks", Schema: p.ticks.schema, Dir: filepath.Join(dir, "log"), HasTime: true, Rules: rules, Source: p.ticks,
+		Name: "bench/ticks", Schema: windowbench.Schema(), Dir: filepath.Join(dir, "log"), HasTime: true, Rules: rules, Source: p.probe.Source(),
 		Clock: connect.SystemClock{}, Log: zap.NewNop(), Acks: forgetful{},
 	}); err != nil {
 		return p, err
@@ -57,7 +57,7 @@ func open(dir string) (p *pipe, err error) {
 	out := p.runner.Outputs()[0]
 	streams[out.Name()] = out
 	p.client = client.New(client.Config{
-		Stream: out.Name(), Name: sinkName, NewSink: func() connect.Sink { return p.results }, Directory: streams,
+		Stream: out.Name(), Name: sinkName, NewSink: p.probe.Sink, Directory: streams,
 		Positions: forgetful{}, Clock: connect.SystemClock{}, Log: zap.NewNop(),
 	})
 	return p, nil
@@ -67,7 +67,7 @@ func open(dir string) (p *pipe, err error) {
 const sinkName = "bench/node/bench/out"
 
 func openFragment(streams directory, points fragment.Points) (*fragment.Runner, error) {
-	d, problems := dataflow.Parse("bench", []byte(query), dataflow.Options{})
+	d, problems := dataflow.Parse("bench", windowbench.Query("bench", "bench/ticks"), dataflow.Options{})
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
