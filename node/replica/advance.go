@@ -121,7 +121,7 @@ func (r *Replica) tentative(u *union) error {
 			return nil
 		}
 		if !u.affected {
-			r.affect(u)
+			r.affect(u, k.End)
 		}
 		if err := r.releaseTentative(u, k.End); err != nil {
 			return err
@@ -190,6 +190,7 @@ func (r *Replica) lacks(u *union, end tuple.Time) (list []dcaa.Missing, stableNe
 // releaseTentative gives the fork what there is of the buckets before to.
 func (r *Replica) releaseTentative(u *union, to tuple.Time) error {
 	p := u.path
+	p.missing = r.missing(p, to)
 	u.age, u.agedTo = u.path.wait.Age(to, r.now), to
 	err := u.su.ReleaseTentative(to, func(b *tuple.Batch) error { return p.fork.Process(u.n, b) })
 	if err == nil {

@@ -86,8 +86,8 @@ func (o tentativeOut) Boundary(n int, t tuple.Time) error {
 	return nil
 }
 
-// affect lets the path go on tentatively where an SUnion lacks input.
-func (r *Replica) affect(u *union) {
+// affect lets the path go on tentatively where an SUnion lacks input of the buckets up to end.
+func (r *Replica) affect(u *union, end tuple.Time) {
 	p := u.path
 	mask := make([]bool, len(r.unions))
 	mask[u.n] = true
@@ -106,14 +106,15 @@ func (r *Replica) affect(u *union) {
 			r.numbers[o].Open(p.run)
 		}
 	}
-	p.missing = r.missing(p)
+	p.missing = r.missing(p, end)
 	if p.state != dcaa.Stabilization {
 		r.change(p, dcaa.UpstreamFailure)
 	}
 }
 
-// missing lists what the affected SUnions of a path lack: inputs that are not complete, and what their producers lack.
-func (r *Replica) missing(p *path) []tuple.Missing {
+// missing lists what the affected SUnions of a path lack of the buckets up to end: inputs that are not complete, and what
+// their producers lack.
+func (r *Replica) missing(p *path, end tuple.Time) []tuple.Missing {
 	var list []tuple.Missing
 	add := func(m tuple.Missing) {
 		for k := range list {
@@ -137,7 +138,7 @@ func (r *Replica) missing(p *path) []tuple.Missing {
 				for _, m := range missing {
 					add(m)
 				}
-			} else if u.su.InputBoundary(k) <= u.su.Released() || u.su.InputReached(k) <= u.su.Forked() {
+			} else if u.su.InputReached(k) < end {
 				add(tuple.Missing{Stream: i.stream, Since: u.su.InputBoundary(k)})
 			}
 		}
