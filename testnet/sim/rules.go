@@ -147,13 +147,17 @@ func (u *rules) changed(a *replicaActor, c replica.Change) {
 	if c.To != dcaa.UpstreamFailure || c.From != dcaa.Stable {
 		return
 	}
-	a.opened = u.r.w.Now()
+	first := true // nobody upstream has given up before
 	for _, m := range c.Missing {
 		s := u.r.top.Stream(m.Stream)
 		if s < 0 || a.inputOf[s] < 0 {
+			first = false
 			continue
 		}
 		u.unneeded(a, s)
+	}
+	if first {
+		a.opened = u.r.w.Now()
 	}
 }
 
