@@ -36,7 +36,7 @@ type deployment struct {
 	query string
 	home  query.Place // the owner's node that has the sinks
 	plan  *query.Plan
-	hosts map[string]host // of each fragment
+	hosts map[string][]host // of each fragment: one a replica, in order
 	// connectors of the owner's own file; nil where the query runs for somebody else.
 	connectors *bind.Connectors
 	term       uint64
@@ -66,7 +66,7 @@ func (d *deployment) start(ctx context.Context) error {
 func (d *deployment) open(ctx context.Context) error {
 	for _, f := range d.plan.Fragments {
 		for _, o := range f.Outputs {
-			d.n.streams.route(o.Stream, d.place(f.Name))
+			d.n.streams.route(o.Stream, d.places(f.Name))
 		}
 	}
 	if d.owner == d.n.cfg.Node.Org {
@@ -75,7 +75,7 @@ func (d *deployment) open(ctx context.Context) error {
 		}
 	}
 	for _, f := range d.plan.Fragments {
-		if d.hosts[f.Name] == d.n.self() {
+		if slices.Contains(d.hosts[f.Name], d.n.self()) {
 			d.superviseFragment(ctx, f)
 		}
 	}
@@ -85,9 +85,26 @@ func (d *deployment) open(ctx context.Context) error {
 	return nil
 }
 
-func (d *deployment) place(fragment string) query.Place {
-	h := d.hosts[fragment]
-	return query.Place{Org: h.Org, Node: h.Node}
+func (d *deployment) places(fragment string) []query.Place {
+	var out []query.Place
+	for _, h := range d.hosts[fragment] {
+		out = append(out, query.Place{Org: h.Org, Node: h.Node})
+	}
+	return out
+}
+
+// nodesOf returns the nodes that run replicas of a fragment, "org/node".
+func (d *deployment) nodesOf(fragment string) []string {
+	var out []string
+	for _, h := range d.hosts[fragment] {
+		out = append(out, h.Org+"/"+h.Node)
+	}
+	return out
+}
+
+// hostedBy reports whether a replica of a fragment runs at an organisation.
+func (d *deployment) hostedBy(fragment, org string) bool {
+	return slices.ContainsFunc(d.hosts[fragment], func(h host) bool { return h.Org == org })
 }
 
 // openSources starts the source proxies of streams that the query itself declares.
@@ -117,7 +134,7 @@ func (d *deployment) permitSource(stream string) func(string) error {
 	return func(org string) error {
 		for _, f := range d.plan.Fragments {
 			for _, in := range f.Inputs {
-				if in.Stream == stream && d.hosts[f.Name].Org == org {
+				if in.Stream == stream && d.hostedBy(f.Name, org) {
 					return nil
 				}
 			}
@@ -160,7 +177,7 @@ func (d *deployment) ownSource(name string) bool {
 func (d *deployment) reads(org, stream string) bool {
 	for _, f := range d.plan.Fragments {
 		for _, in := range f.Inputs {
-			if in.Stream == stream && d.hosts[f.Name].Org == org {
+			if in.Stream == stream && d.hostedBy(f.Name, org) {
 				return true
 			}
 		}
@@ -190,10 +207,18 @@ func (d *deployment) sourcesOf(f *query.FragmentPlan) []string {
 	return out
 }
 
-// subscriber is the name under which a fragment is known upstream.
-func (d *deployment) subscriber(fragment string) string {
-	h := d.hosts[fragment]
+// subscriber is the name under which a replica of a fragment is known upstream.
+func (d *deployment) subscriber(fragment string, h host) string {
 	return h.Org + "/" + h.Node + "/" + d.query + "/" + fragment
+}
+
+// subscribers are the names of all replicas of a fragment.
+func (d *deployment) subscribers(fragment string) []string {
+	var out []string
+	for _, h := range d.hosts[fragment] {
+		out = append(out, d.subscriber(fragment, h))
+	}
+	return out
 }
 
 // sinkName is the name under which an output's sink is known upstream.
@@ -209,7 +234,7 @@ func (d *deployment) readers(f *query.FragmentPlan) map[string][]string {
 		for _, down := range d.plan.Fragments {
 			for _, in := range down.Inputs {
 				if in.Stream == o.Stream {
-					out[o.Stream] = append(out[o.Stream], d.subscriber(down.Name))
+					out[o.Stream] = append(out[o.Stream], d.subscribers(down.Name)...)
 				}
 			}
 		}
@@ -232,8 +257,9 @@ func (d *deployment) readers(f *query.FragmentPlan) map[string][]string {
 func (d *deployment) fragmentConfig(f *query.FragmentPlan) fragment.Config {
 	limits := d.n.cfg.Limits
 	return fragment.Config{
-		Name: d.owner + "/" + d.query + "/" + f.Name, Subscriber: d.subscriber(f.Name), Plan: f, Epoch: d.epoch,
-		Directory: directory{s: d.n.streams, org: d.owner}, Points: fragment.Store{Points: d.n.points}, Clock: connect.SystemClock{}, Log: d.n.log,
+		Name: d.owner + "/" + d.query + "/" + f.Name, Subscriber: d.subscriber(f.Name, d.n.self()), Plan: f, Epoch: d.epoch,
+		Self: d.n.name(), Incarnation: uint64(d.n.started.UnixNano()), Peers: d.peersOf(f.Name), Producers: d.producers(f), Settings: d.availability(), Places: d.standing(f),
+		Network: fragmentNetwork{n: d.n, org: d.owner}, Points: fragment.Store{Points: d.n.points}, Clock: connect.SystemClock{}, Log: d.n.log,
 		Readers: d.readers(f), Counts: d.n.queries.counts(), PointInterval: d.n.cfg.Checkpoint.Interval, OutputBytes: limits.OutputBuffer, InputBytes: limits.InputBuffer, Own: d.n.own(), ClockSkew: d.n.cfg.Federation.ClockSkew, StateBytes: d.memory[f.Name],
 	}
 }
@@ -294,7 +320,9 @@ func (d *deployment) claims() map[claim]bool {
 	}
 	for _, f := range d.plan.Fragments {
 		for _, in := range f.Inputs {
-			out[claim{in.Stream, d.subscriber(f.Name)}] = true
+			for _, name := range d.subscribers(f.Name) {
+				out[claim{in.Stream, name}] = true
+			}
 		}
 	}
 	return out

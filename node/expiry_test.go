@@ -54,7 +54,7 @@ func TestOtherQuerysStreamNeedsAnExport(t *testing.T) {
 	s.put(flow.NewOutput(flow.OutputConfig{Name: "north/a/out", Schema: schema, Limit: 1, Generation: 1}), func(string) error { return nil })
 	made := &query.FragmentPlan{Name: "made", Inputs: []query.FragmentInput{{Stream: "north/a/out", Source: &query.Stream{}}}}
 	reader := &query.FragmentPlan{Name: "reader", Inputs: []query.FragmentInput{{Stream: "north/b/made", Fragment: "made"}}}
-	d := &deployment{owner: "north", query: "b", hosts: map[string]host{"made": {"north", "n1"}, "reader": {"south", "s1"}},
+	d := &deployment{owner: "north", query: "b", hosts: map[string][]host{"made": {{"north", "n1"}}, "reader": {{"south", "s1"}}},
 		n:    &Node{streams: s, cfg: &config.Config{Node: config.Node{Org: "north"}}},
 		plan: &query.Plan{Diagram: &query.Diagram{}, Fragments: []*query.FragmentPlan{made, reader}}}
 	var denied *export.DeniedError

@@ -181,6 +181,7 @@ func (n *Node) savePort(addrs []ma.Multiaddr) {
 // PeerUp is called when a peer's hello was accepted.
 func (w network) PeerUp(p p2p.Peer) {
 	w.n.streams.peerUp(p.ID, p.Member.Org, p.Member.Node)
+	w.n.watchers.changed(w.n.streams, p.Member.Org, p.Member.Node)
 	if p.Member.Org == w.n.cfg.Node.Org {
 		w.n.members.Seed(p.ID)
 	}
@@ -191,6 +192,7 @@ func (w network) PeerUp(p p2p.Peer) {
 // and go on if it is heard again.
 func (w network) PeerDown(p p2p.Peer, cause p2p.Cause) {
 	w.n.streams.peerDown(p.ID)
+	w.n.watchers.changed(w.n.streams, p.Member.Org, p.Member.Node)
 	if cause.Kind != p2p.CauseSilent && cause.Kind != p2p.CauseDeaf {
 		w.n.link.PeerDown(p)
 	}
@@ -199,8 +201,11 @@ func (w network) PeerDown(p p2p.Peer, cause p2p.Cause) {
 // Beat says how the streams fare that the peer subscribes to.
 func (w network) Beat(p p2p.Peer) []wire.StreamStatus { return w.n.link.Beat(p) }
 
-// Heard takes what a peer says of its streams: the availability automaton will decide by it; now it is only shown.
-func (w network) Heard(p p2p.Peer, streams []wire.StreamStatus) { w.n.streams.heard(p.ID, streams) }
+// Heard takes what a peer says of its streams: what is read from where is decided by it.
+func (w network) Heard(p p2p.Peer, streams []wire.StreamStatus) {
+	w.n.streams.heard(p.ID, streams)
+	w.n.watchers.changed(w.n.streams, p.Member.Org, p.Member.Node)
+}
 
 // Data reads a data stream of one of our subscriptions.
 func (w network) Data(ctx context.Context, p p2p.Peer, _ uint64, s *p2p.Stream) {
@@ -209,6 +214,10 @@ func (w network) Data(ctx context.Context, p p2p.Peer, _ uint64, s *p2p.Stream) 
 
 // Control takes a control message.
 func (w network) Control(p p2p.Peer, m wire.Message) {
+	if ask, ok := m.(*wire.Permission); ok {
+		w.n.queries.permission(p, ask)
+		return
+	}
 	if !w.n.link.Control(p, m) {
 		w.n.queries.control(p, m)
 	}

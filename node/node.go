@@ -53,6 +53,7 @@ type Node struct {
 	store    *storage.Store
 	points   *storage.RecoveryPoints
 	streams  *streams
+	watchers *watchers
 	link     *link.Link
 	host     *p2p.Host
 	members  *member.Membership
@@ -106,6 +107,7 @@ func (n *Node) open() (err error) {
 	n.streams = newStreams(n.cfg.Node.Org, n.cfg.Exports, time.Now)
 	n.link = link.New(n.cfg.Node.Org, n.streams, n.log)
 	n.streams.link = n.link
+	n.watchers = &watchers{self: n.name(), rtt: n.roundTrip, list: new(listeners)}
 	if err := n.openHost(); err != nil {
 		return err
 	}
@@ -160,6 +162,7 @@ func (n *Node) Run(ctx context.Context) (err error) {
 	g.Go(func() error { n.link.Run(gctx); return nil })
 	g.Go(func() error { return n.members.Run(gctx) })
 	g.Go(func() error { return n.keepHouse(gctx) })
+	g.Go(func() error { n.beat(gctx); return nil })
 	g.Go(func() error { return n.watchPartners(gctx) })
 	for _, p := range n.sources {
 		g.Go(func() error { return p.Run(gctx) })
@@ -189,6 +192,9 @@ func (n *Node) Close() error {
 
 // self is this node as a host of fragments.
 func (n *Node) self() host { return host{Org: n.cfg.Node.Org, Node: n.cfg.Node.Name} }
+
+// name is this node, "org/node".
+func (n *Node) name() string { return n.cfg.Node.Org + "/" + n.cfg.Node.Name }
 
 // env is what connectors are given.
 func (n *Node) env() connect.Env { return connect.Env{Dir: n.cfg.Dir, Clock: connect.SystemClock{}} }

@@ -1,8 +1,11 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -114,11 +117,16 @@ func (q *queries) erase(v *descriptor.Verified, d *deployment) error {
 	return d.erase()
 }
 
-// hostsOf returns who runs each fragment.
-func hostsOf(v *descriptor.Verified) map[string]host {
-	hosts := make(map[string]host, len(v.Assignments))
+// hostsOf returns who runs the replicas of each fragment.
+func hostsOf(v *descriptor.Verified) map[string][]host {
+	hosts := make(map[string][]host, len(v.Assignments))
 	for _, a := range v.Assignments {
-		hosts[a.Fragment] = host{a.Org, a.Node}
+		hosts[a.Fragment] = append(hosts[a.Fragment], host{a.Org, a.Node})
+	}
+	for _, list := range hosts {
+		slices.SortFunc(list, func(a, b host) int {
+			return cmp.Or(strings.Compare(a.Org, b.Org), strings.Compare(a.Node, b.Node))
+		})
 	}
 	return hosts
 }
@@ -168,7 +176,7 @@ func (q *queries) begin(ctx context.Context, v *descriptor.Verified) error {
 		return err
 	}
 	for _, o := range v.Streams {
-		q.n.streams.route(o.Stream, query.Place{Org: o.Org, Node: o.Node})
+		q.n.streams.route(o.Stream, []query.Place{{Org: o.Org, Node: o.Node}})
 	}
 	if err := d.start(ctx); err != nil {
 		return err

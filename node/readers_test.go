@@ -56,7 +56,7 @@ func TestReadersElsewhere(t *testing.T) {
 	home := query.Place{Org: "north", Node: "n1"}
 	own, problems := query.Parse("q.toml", []byte(sinkQuery), query.Options{Placement: query.Placement{Home: home}})
 	require.NoError(t, problems.Err())
-	hosts := map[string]host{"few": {"south", "s1"}}
+	hosts := map[string][]host{"few": {{"south", "s1"}}}
 	v := &descriptor.Descriptor{Query: "q", Org: "north", Home: home, Semantics: own.Settings.Semantics, Diagram: own.Canonical("north"), DiagramHash: own.Hash("north")}
 	plan, err := v.Plan()
 	require.NoError(t, err)
@@ -66,7 +66,7 @@ func TestReadersElsewhere(t *testing.T) {
 			few = f
 			continue
 		}
-		hosts[f.Name] = host{"north", "n1"}
+		hosts[f.Name] = []host{{"north", "n1"}}
 	}
 	require.NotNil(t, few)
 	d := &deployment{owner: "north", query: "q", home: home, plan: plan, hosts: hosts}

@@ -20,12 +20,12 @@ func TestRelease(t *testing.T) {
 	out := flow.NewOutput(flow.OutputConfig{Name: "north/a", Schema: schema, Limit: 1, Generation: 1, Expected: append(before, "north/n2/q/moves")})
 	n.streams.put(out, nil)
 	part := func(node string, fragments map[string]string) *deployment {
-		d := &deployment{n: n, owner: "north", query: "q", plan: &query.Plan{}, hosts: make(map[string]host)}
+		d := &deployment{n: n, owner: "north", query: "q", plan: &query.Plan{}, hosts: make(map[string][]host)}
 		for name, stream := range fragments {
 			d.plan.Fragments = append(d.plan.Fragments, &query.FragmentPlan{Name: name, Inputs: []query.FragmentInput{{Stream: stream}}})
-			d.hosts[name] = host{"north", "n1"}
+			d.hosts[name] = []host{{"north", "n1"}}
 		}
-		d.hosts["moves"] = host{"north", node}
+		d.hosts["moves"] = []host{{"north", node}}
 		return d
 	}
 	old := part("n1", map[string]string{"stays": "north/a", "moves": "north/a", "goes": "north/a", "turns": "north/a"})

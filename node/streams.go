@@ -35,7 +35,7 @@ type streams struct {
 	// told is closed and replaced whenever remote or peers change.
 	told chan struct{}
 	// routes say where streams of other fragments come from, by name.
-	routes map[string]query.Place
+	routes map[string][]query.Place
 }
 
 // produced is a stream of this node.
@@ -49,7 +49,7 @@ type produced struct {
 type reachable struct{ org, node string }
 
 func newStreams(org string, exports []*export.Export, now func() time.Time) *streams {
-	return &streams{org: org, exports: exports, now: now, here: make(map[string]produced), peers: make(map[peer.ID]reachable), routes: make(map[string]query.Place), remote: make(map[peer.ID][]wire.StreamStatus), told: make(chan struct{})}
+	return &streams{org: org, exports: exports, now: now, here: make(map[string]produced), peers: make(map[peer.ID]reachable), routes: make(map[string][]query.Place), remote: make(map[peer.ID][]wire.StreamStatus), told: make(chan struct{})}
 }
 
 // heard notes what a peer's heartbeat says of its streams.
@@ -93,7 +93,7 @@ func (s *streams) drop(st flow.Stream) {
 }
 
 // route remembers where a stream comes from.
-func (s *streams) route(stream string, at query.Place) {
+func (s *streams) route(stream string, at []query.Place) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.routes[stream] = at
@@ -178,6 +178,11 @@ func (s *streams) openFor(ctx context.Context, org, stream string, sub flow.Subs
 	if len(candidates) == 0 {
 		return nil, fmt.Errorf("stream %s: no node that may produce it is up", stream)
 	}
+	return s.openAt(ctx, candidates, org, stream, sub)
+}
+
+// openAt opens a stream at the first of some peers that gives it.
+func (s *streams) openAt(ctx context.Context, candidates []peer.ID, org, stream string, sub flow.Subscriber) (flow.Cursor, error) {
 	x, err := s.throughUs(stream, org)
 	if err != nil {
 		return nil, err
@@ -232,11 +237,12 @@ func (s *streams) candidates(stream string) []peer.ID {
 	defer s.mu.Unlock()
 	at, known := s.routes[stream]
 	if !known {
-		at.Org, _, _ = strings.Cut(stream, "/")
+		org, _, _ := strings.Cut(stream, "/")
+		at = []query.Place{{Org: org}}
 	}
 	var out []peer.ID
 	for id, p := range s.peers {
-		if p.org == at.Org && (at.Node == "" || p.node == at.Node) {
+		if slices.ContainsFunc(at, func(a query.Place) bool { return p.org == a.Org && (a.Node == "" || p.node == a.Node) }) {
 			out = append(out, id)
 		}
 	}

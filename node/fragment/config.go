@@ -5,8 +5,8 @@ import (
 
 	"go.uber.org/zap"
 
+	"fednode/dcaa"
 	"fednode/node/connect"
-	"fednode/node/flow"
 	"fednode/query"
 	"fednode/query/tuple"
 	"fednode/storage"
@@ -28,11 +28,20 @@ type Config struct {
 	Subscriber string
 	Plan       *query.FragmentPlan
 	// Epoch of the descriptor that it runs by.
-	Epoch     uint64
-	Directory flow.Directory
-	Points    Points
-	Clock     connect.Clock
-	Log       *zap.Logger
+	Epoch uint64
+	// Self is this node, "org/node"; Incarnation tells its lives apart. Peers are the nodes of the other replicas.
+	Self        string
+	Incarnation uint64
+	Peers       []string
+	// Producers say by stream who gives it, the same list at every replica.
+	Producers map[string][]string
+	// Settings of availability, and where each SUnion of the plan stands.
+	Settings dcaa.Settings
+	Places   []dcaa.Place
+	Network  Network
+	Points   Points
+	Clock    connect.Clock
+	Log      *zap.Logger
 	// Readers are the subscribers that each output waits for before it drops anything, by stream. An empty list says that
 	// nobody is known to read the stream; without an entry it is not known.
 	Readers map[string][]string
@@ -83,7 +92,7 @@ func (c *Config) complete() {
 type Status struct {
 	Name     string
 	Operator query.Status
-	// Released is the end of the last bucket that went through the operators.
+	// Released is up to where the stable instance has been given every bucket.
 	Released tuple.Time
 	Inputs   []InputStatus
 	Outputs  []OutputStatus
@@ -101,9 +110,14 @@ type InputStatus struct {
 	Stream    string
 	Connected bool
 	Cause     string // why not
+	// Producer is the node that it is read from; "" if there is none.
+	Producer  string
+	Condition dcaa.Condition
 	Boundary  tuple.Time
 	Waiting   int
 	Rows      uint64
+	// Tentative: a suffix is held that will be corrected.
+	Tentative bool
 	// Held: the input is ahead of the others and waits for them.
 	Held bool
 }
@@ -115,4 +129,17 @@ type OutputStatus struct {
 	Bytes       int64
 	Limit       int64
 	Subscribers map[string]tuple.Position
+	State       dcaa.State
+	// Since is when the state began, the zero time if it never changed.
+	Since time.Time
+	// Holding is for how long a bucket has been held beyond when it was due.
+	Holding time.Duration
+	// Tentative counts the tentative rows given in this life; Missing are the inputs that lack now.
+	Tentative uint64
+	Missing   []tuple.Missing
+	// Delay is the age of the last boundary, Bound the availability bound; 0 is none.
+	Delay time.Duration
+	Bound time.Duration
+	// Redo is how long the last stabilization took.
+	Redo time.Duration
 }

@@ -11,10 +11,7 @@ import (
 func (r *Runner) crowded() error {
 	sum, most, largest := int64(0), int64(0), ""
 	for n, in := range r.inputs {
-		waiting := 0
-		for _, f := range r.feeds[n] {
-			waiting = max(waiting, r.unions[f.union].Waiting(f.input))
-		}
+		_, _, _, waiting := r.core.Input(n)
 		if waiting == 0 || in.rows == 0 {
 			continue
 		}

@@ -26,7 +26,7 @@ func TestInputWithoutBoundaries(t *testing.T) {
 		}
 	}
 	const limit = 100_000
-	r, err := Open(Config{Name: "north/q/sums", Subscriber: "north/n1/q/sums", Plan: testPlan(t), Directory: h.net, Points: Store{Points: h.points}, Clock: connect.SystemClock{}, Log: zap.NewNop(), InputBytes: limit, WaitingRows: 100})
+	r, err := Open(joined{h.net}.apply(Config{Name: "north/q/sums", Subscriber: "north/n1/q/sums", Plan: testPlan(t), Points: Store{Points: h.points}, Clock: connect.SystemClock{}, Log: zap.NewNop(), InputBytes: limit, WaitingRows: 100}))
 	if err != nil {
 		t.Fatal(err)
 	}

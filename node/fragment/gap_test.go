@@ -84,18 +84,18 @@ func TestGapsOverRestarts(t *testing.T) {
 func TestGapInPoint(t *testing.T) {
 	h := newHarness(t, 10)
 	open := func() *Runner {
-		r, err := Open(Config{Name: "north/q/sums", Subscriber: "north/n1/q/sums", Plan: testPlan(t), Directory: h.net, Points: Store{Points: h.points}, Clock: connect.SystemClock{}, Log: zap.NewNop(), Readers: map[string][]string{"north/q/sums": {"sink"}}})
+		r, err := Open(joined{h.net}.apply(Config{Name: "north/q/sums", Subscriber: "north/n1/q/sums", Plan: testPlan(t), Points: Store{Points: h.points}, Clock: connect.SystemClock{}, Log: zap.NewNop(), Readers: map[string][]string{"north/q/sums": {"sink"}}}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r
 	}
 	r := open()
-	r.outputs[0].Append(r.numbers[0].Boundary(5000, 0))
-	lost := &tuple.Frame{Kind: tuple.Gap, Time: 10, To: 20, Reason: "lost"}
-	r.gap("north/a", lost)
-	r.released = 5000
-	if err := (Store{Points: h.points}).SavePoint(r.snapshot()); err != nil {
+	r.Emit(0, &tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: 5000})
+	r.Emit(0, &tuple.Frame{Kind: tuple.Gap, Generation: 1, Time: 10, To: 20, Reason: "north/a: lost"})
+	p := r.snapshot()
+	p.Boundary, p.Outputs[0].Boundary = 5000, 5000
+	if err := (Store{Points: h.points}).SavePoint(p); err != nil {
 		t.Fatal(err)
 	}
 	r = open()

@@ -9,7 +9,6 @@ import (
 
 	"fednode/dcaa"
 	"fednode/query/op"
-	"fednode/query/tuple"
 	"fednode/storage"
 )
 
@@ -17,12 +16,15 @@ import (
 type loop struct {
 	r     *Runner
 	point <-chan time.Time
+	// alarm fires at armed at the latest.
+	alarm <-chan time.Time
+	armed dcaa.Instant
 	// saving is true while a recovery point is on its way to the disk; saved brings its result.
 	saving  bool
 	saved   chan savedPoint
-	bytes   int64 // of input since the last point
-	pointed tuple.Time
-	failed  bool // the last point could not be stored
+	bytes   int64  // of input since the last point
+	pointed uint64 // progress that the last point covers
+	failed  bool   // the last point could not be stored
 }
 
 // savedPoint is the result of storing a recovery point.
@@ -32,42 +34,103 @@ type savedPoint struct {
 }
 
 func newLoop(r *Runner) *loop {
-	return &loop{r: r, saved: make(chan savedPoint, 1), pointed: r.released}
+	return &loop{r: r, saved: make(chan savedPoint, 1), pointed: r.core.Progress(), armed: dcaa.Never}
 }
 
 // maxBurst is how many frames are filed before complete buckets are looked for: a long queue is worked off in large
 // batches, and a short one at once.
 const maxBurst = 64
 
-// run works until ctx ends or something fails. It returns when no point is on its way to the disk any more: the next life
-// of the fragment must not begin from an older one and then meet it.
 func (l *loop) run(ctx context.Context) error {
-	defer l.await()
 	l.point = l.r.cfg.Clock.After(l.firstPoint())
+	busy := true
 	for {
-		arrivals, room := l.r.arrivals, l.r.full()
-		if room != nil {
-			arrivals = nil // full outputs stop input
+		var err error
+		if busy {
+			err = l.glance(ctx)
+		} else {
+			err = l.wait(ctx)
 		}
-		select {
-		case a := <-arrivals:
-			if err := l.burst(a); err != nil {
-				return err
-			}
-		case <-room:
-		case s := <-l.saved:
-			l.stored(s)
-		case reply := <-l.r.ask:
-			reply <- l.r.current()
-		case <-l.point:
-			l.point = l.r.cfg.Clock.After(l.r.cfg.PointInterval)
-			l.cut()
-		case <-ctx.Done():
+		if ctx.Err() != nil {
 			return l.leave()
 		}
-		if err := l.step(); err != nil {
+		if err == nil {
+			busy, err = l.step()
+		}
+		if err != nil {
+			l.await()
 			return err
 		}
+	}
+}
+
+// wait waits for something to happen.
+func (l *loop) wait(ctx context.Context) error {
+	arrivals, room := l.r.arrivals, l.r.full()
+	if room != nil {
+		arrivals = nil // full outputs stop input
+	}
+	l.arm()
+	select {
+	case a := <-arrivals:
+		l.burst(a)
+	case <-l.r.news.wake:
+		l.r.hear()
+	case <-room:
+	case <-l.alarm:
+		l.rung()
+	case s := <-l.saved:
+		l.stored(s)
+	case reply := <-l.r.ask:
+		reply <- l.r.current()
+	case <-l.point:
+		l.point = l.r.cfg.Clock.After(l.r.cfg.PointInterval)
+		l.cut()
+	case <-ctx.Done():
+	}
+	return nil
+}
+
+// glance takes what is there, and waits for nothing: there is more to release.
+func (l *loop) glance(ctx context.Context) error {
+	select {
+	case a := <-l.r.arrivals:
+		l.burst(a)
+	case <-l.r.news.wake:
+		l.r.hear()
+	case s := <-l.saved:
+		l.stored(s)
+	case reply := <-l.r.ask:
+		reply <- l.r.current()
+	case <-l.point:
+		l.point = l.r.cfg.Clock.After(l.r.cfg.PointInterval)
+		l.cut()
+	case <-ctx.Done():
+	default:
+	}
+	return nil
+}
+
+// arm sets the alarm to the next instant at which something is due, at most a heartbeat away: so standing still is noticed.
+func (l *loop) arm() {
+	now := l.r.now()
+	due := min(l.r.core.Due(), now.Add(l.r.cfg.Settings.Heartbeat))
+	if l.alarm != nil && l.armed <= due {
+		return
+	}
+	l.armed = due
+	l.alarm = l.r.cfg.Clock.After(time.Duration(max(0, due-now)) * time.Microsecond)
+}
+
+// rung looks whether the alarm came so late that the node must have stood still, as after SIGSTOP. What was sent to it
+// meanwhile lies unread, so silence means nothing.
+func (l *loop) rung() {
+	now := l.r.now()
+	late := int64(now - l.armed)
+	l.alarm, l.armed = nil, dcaa.Never
+	if late > l.r.cfg.Settings.Heartbeat*int64(l.r.cfg.Settings.Miss) {
+		l.r.cfg.Log.Warn("the node stood still", zap.String("fragment", l.r.cfg.Name), zap.Duration("for", time.Duration(late)*time.Microsecond))
+		l.r.core.Resumed(now, late)
 	}
 }
 
@@ -79,70 +142,53 @@ func (l *loop) firstPoint() time.Duration {
 }
 
 // burst files a frame and what else is there.
-func (l *loop) burst(a arrival) error {
+func (l *loop) burst(a arrival) {
 	for n := 0; ; n++ {
-		if err := l.r.file(a); err != nil {
-			return err
-		}
-		if a.frame != nil {
-			l.bytes += dcaa.FrameBytes(a.frame)
-		}
+		l.bytes += l.r.take(a)
 		if n == maxBurst {
-			return nil
+			return
 		}
 		select {
 		case a = <-l.r.arrivals:
 		default:
-			return nil
+			return
 		}
 	}
 }
 
-// step releases complete buckets and lets inputs go on that may.
-func (l *loop) step() error {
+// step lets the core release what it may, and inputs go on that may.
+func (l *loop) step() (busy bool, err error) {
 	r := l.r
-	before := r.released
-	if err := r.advance(r.cfg.Clock.Now()); err != nil {
-		return err
+	before := r.core.Released()
+	r.core.Block(r.full() != nil)
+	if busy, err = r.core.Advance(r.now()); err != nil {
+		return false, err
 	}
-	if r.released != before && r.cfg.StateBytes > 0 {
-		if n := r.inst.StateBytes(); n > r.cfg.StateBytes {
-			return &op.LimitError{What: "state bytes of fragment " + r.cfg.Name, Limit: r.cfg.StateBytes}
+	for n, o := range r.outputs {
+		o.SetStatus(r.core.Status(n))
+	}
+	if r.core.Released() != before && r.cfg.StateBytes > 0 {
+		if n := r.core.Instance().StateBytes(); n > r.cfg.StateBytes {
+			return false, &op.LimitError{What: "state bytes of fragment " + r.cfg.Name, Limit: r.cfg.StateBytes}
 		}
 	}
 	if err := r.crowded(); err != nil {
-		return err
+		return false, err
 	}
 	if l.bytes >= r.cfg.PointBytes {
 		l.cut()
 	}
-	for n, in := range r.inputs {
-		in.settle(r.held(n))
-	}
-	return nil
-}
-
-// held reports whether an input is so far ahead of others that it has to wait for them. The one that holds the others
-// back is never held.
-func (r *Runner) held(n int) bool {
-	if r.inputs[n].boundary <= r.released.Add(r.cfg.Plan.Bucket) {
-		return false
-	}
-	for _, f := range r.feeds[n] {
-		if r.unions[f.union].Waiting(f.input) > r.cfg.WaitingRows {
-			return true
-		}
-	}
-	return false
+	r.settle()
+	return busy, nil
 }
 
 // cut takes a recovery point and stores it beside the loop, unless there is nothing new or one is on its way.
 func (l *loop) cut() {
-	if l.saving || l.r.released == l.pointed && !l.failed {
+	if l.saving || l.r.core.Progress() == l.pointed && !l.failed {
 		return
 	}
 	p := l.r.snapshot()
-	l.saving, l.bytes, l.pointed = true, 0, l.r.released
+	l.saving, l.bytes, l.pointed = true, 0, l.r.core.Progress()
 	go func() { l.saved <- savedPoint{point: p, err: l.r.cfg.Points.SavePoint(p)} }()
 }
 
@@ -160,6 +206,7 @@ func (l *loop) stored(s savedPoint) {
 func (l *loop) leave() error {
 	l.await()
 	l.cut()
+	l.await()
 	return nil
 }
 

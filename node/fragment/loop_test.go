@@ -1,15 +1,17 @@
 package fragment
 
 import (
+	"context"
 	"errors"
+	"runtime"
 	"testing"
 
 	"go.uber.org/zap"
 
 	"fednode/node/connect"
+	"fednode/query/op"
 	"fednode/query/tuple"
 	"fednode/storage"
-	"fednode/sunion"
 )
 
 // slowStore is a store whose disk takes its time.
@@ -29,35 +31,33 @@ func (s *slowStore) SavePoint(p *storage.RecoveryPoint) error {
 func TestFailureAwaitsPoint(t *testing.T) {
 	h := newHarness(t, 10)
 	store := &slowStore{Store: Store{Points: h.points}, began: make(chan struct{}), finish: make(chan struct{})}
-	cfg := Config{Name: "north/q/sums", Subscriber: "north/n1/q/sums", Plan: testPlan(t), Directory: h.net, Points: store, Clock: connect.SystemClock{}, Log: zap.NewNop()}
+	cfg := joined{h.net}.apply(Config{Name: "north/q/sums", Subscriber: "north/n1/q/sums", Plan: testPlan(t), Points: store, Clock: connect.SystemClock{}, Log: zap.NewNop(), StateBytes: 1})
 	r, err := Open(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
+	connections, stop := context.WithCancel(t.Context())
+	defer r.pullers.Wait()
+	defer stop()
+	r.ctx = connections
 	l := newLoop(r)
-	r.released = 5000
+	l.failed = true // there is something to store
 	l.cut()
 	<-store.began
-	r.unions[0].Boundary(0, 9000)
-	b := tuple.NewBatchBuilder(r.cfg.Plan.Inputs[0].Schema)
-	for c := range r.cfg.Plan.Inputs[0].Schema.Len() {
-		b.AppendNull(c)
-	}
-	b.EndRow(8000)
-	r.arrivals <- arrival{frame: &tuple.Frame{Kind: tuple.Insertion, Generation: 1, FirstID: 1, LastID: 1, Batch: b.Take()}}
+	r.news.note(News{Name: producer, Up: true}) // rows come, and the state is too large at once
 	ended := make(chan error, 1)
 	go func() { ended <- l.run(t.Context()) }()
 	go func() {
-		for len(r.arrivals) > 0 { // until the loop has taken what makes it fail
-			r.Status()
+		for r.outputs[0].Head().Time == tuple.MinTime { // until the loop has released what makes it fail
+			runtime.Gosched()
 		}
 		close(store.finish)
 	}()
-	if err := <-ended; !errors.Is(err, sunion.ErrBelowBoundary) {
-		t.Fatalf("ended with %v, want the broken promise", err)
+	if err := <-ended; !errors.As(err, new(*op.LimitError)) {
+		t.Fatalf("ended with %v, want the limit", err)
 	}
 	p, _, err := cfg.Points.LoadPoint(cfg.Name)
-	if err != nil || p == nil || p.Boundary != 5000 {
+	if err != nil || p == nil {
 		t.Fatalf("the next life begins with %v (%v), want the point that was on its way", p, err)
 	}
 }

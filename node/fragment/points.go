@@ -3,14 +3,17 @@ package fragment
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
 
 	"go.uber.org/zap"
 
 	"fednode/node/flow"
+	"fednode/node/replica"
 	"fednode/query"
 	"fednode/query/tuple"
 	"fednode/storage"
-	"fednode/sunion"
 )
 
 // instanceState names the part of a recovery point that holds all operators: the instance addresses them by name itself.
@@ -22,8 +25,9 @@ const instanceVersion = 1
 // Open makes a fragment's parts and restores the newest usable recovery point. It starts nothing.
 func Open(cfg Config) (*Runner, error) {
 	cfg.complete()
-	r := &Runner{cfg: cfg, released: tuple.MinTime, ask: make(chan chan<- Status)}
+	r := &Runner{cfg: cfg, began: cfg.Clock.Now(), ask: make(chan chan<- Status), conns: make(map[connKey]*connection), news: newNewsbox()}
 	r.status = Status{Name: cfg.Name}
+	r.arrivals = make(chan arrival, 4*len(cfg.Plan.Inputs))
 	point, passed, err := cfg.Points.LoadPoint(cfg.Name)
 	if err != nil {
 		return nil, fmt.Errorf("fragment %s: %w", cfg.Name, err)
@@ -40,44 +44,50 @@ func Open(cfg Config) (*Runner, error) {
 // build makes the parts, from a point or new.
 func (r *Runner) build(point *storage.RecoveryPoint) error {
 	plan := r.cfg.Plan
-	if err := r.buildUnions(); err != nil {
-		return err
-	}
-	if point == nil {
-		r.inst = query.NewInstance(plan, out{r})
-		for _, o := range plan.Outputs {
-			r.numbers = append(r.numbers, sunion.NewSOutput(1))
-			r.addOutput(o, flow.OutputConfig{Generation: 1, Start: tuple.Position{Generation: 1, Time: tuple.MinTime}})
-		}
-	} else if err := r.restore(point); err != nil {
-		return err
-	}
-	r.arrivals = make(chan arrival, 4*len(plan.Inputs))
 	for n, in := range plan.Inputs {
-		r.addInput(n, in)
+		r.inputs = append(r.inputs, &input{n: n, stream: in.Stream, schema: in.Schema, producers: r.cfg.Producers[in.Stream],
+			latest: r.latest(in), durable: tuple.Position{Time: tuple.MinTime}})
 	}
-	return nil
+	r.counts = make([]outputCounts, len(plan.Outputs))
+	if point != nil {
+		return r.restore(point)
+	}
+	for _, o := range plan.Outputs {
+		r.addOutput(o, flow.OutputConfig{Generation: 1, Start: tuple.Position{Generation: 1, Time: tuple.MinTime}})
+	}
+	core, err := replica.New(r.coreConfig(), 0, r)
+	r.core = core
+	return err
 }
 
-// buildUnions makes the SUnions and finds out which inputs enter them.
-func (r *Runner) buildUnions() error {
-	plan := r.cfg.Plan
-	r.feeds = make([][]feed, len(plan.Inputs))
-	r.start = make([]tuple.Position, len(plan.Inputs))
-	for n := range r.start {
-		r.start[n].Time = tuple.MinTime
+// coreConfig is what the core is told.
+func (r *Runner) coreConfig() replica.Config {
+	c := replica.Config{Plan: r.cfg.Plan, Settings: r.cfg.Settings, Name: r.cfg.Self, Incarnation: r.cfg.Incarnation, Peers: r.cfg.Peers,
+		Places: r.cfg.Places, WaitingRows: r.cfg.WaitingRows}
+	for _, in := range r.inputs {
+		c.Inputs = append(c.Inputs, replica.Input{Producers: in.producers, Preferred: r.preferred(in.producers), Source: r.cfg.Plan.Inputs[in.n].Source != nil})
 	}
-	for n, u := range plan.Unions {
-		su, err := sunion.New(sunion.Config{Schema: u.Schema, Inputs: len(u.Inputs), Bucket: plan.Bucket, Unordered: u.Unordered})
-		if err != nil {
-			return err
-		}
-		r.unions = append(r.unions, su)
-		for k, in := range u.Inputs {
-			r.feeds[in] = append(r.feeds[in], feed{union: n, input: k})
-		}
+	return c
+}
+
+// preferred spreads consumers over replicas: one that runs on the same node first, else by our own name.
+func (r *Runner) preferred(producers []string) int {
+	if n := slices.Index(producers, r.cfg.Self); n >= 0 {
+		return n
 	}
-	return nil
+	h := fnv.New32a()
+	h.Write([]byte(r.cfg.Subscriber))
+	return int(h.Sum32() % uint32(max(1, len(producers))))
+}
+
+// latest returns what tells the largest stime that a stream of another organisation may bring, nil if that is not asked:
+// our own source proxies have decided it already.
+func (r *Runner) latest(in query.FragmentInput) func() tuple.Time {
+	if in.Source == nil || in.Source.Rules.MaxFutureSkew == query.Unbounded || r.cfg.Own == "" || strings.HasPrefix(in.Stream, r.cfg.Own) {
+		return nil
+	}
+	ahead := r.cfg.ClockSkew.Microseconds() + in.Source.Rules.MaxFutureSkew
+	return func() tuple.Time { return tuple.TimeOf(r.cfg.Clock.Now()).Add(ahead) }
 }
 
 func (r *Runner) addOutput(o query.FragmentOutput, cfg flow.OutputConfig) {
@@ -92,41 +102,72 @@ func (r *Runner) addOutput(o query.FragmentOutput, cfg flow.OutputConfig) {
 
 // restore takes up a recovery point.
 func (r *Runner) restore(p *storage.RecoveryPoint) error {
-	state, err := operatorsOf(p)
+	operators, err := operatorsOf(p)
 	if err != nil {
 		return err
 	}
-	d := tuple.NewDecoder(state)
-	inst, report, err := query.RestoreInstance(r.cfg.Plan, out{r}, d, query.RestoreOptions{AllowChanged: r.mayChange(p)})
+	at := replica.State{Boundary: p.Boundary, Inputs: r.positions(p)}
+	if at.Outputs, err = r.restoreOutputs(p); err != nil {
+		return err
+	}
+	for _, in := range r.inputs {
+		in.durable = at.Covered(r.cfg.Plan, in.n)
+	}
+	core, report, err := replica.Restore(r.coreConfig(), 0, r, at, operators, query.RestoreOptions{AllowChanged: r.mayChange(p)})
 	if err != nil {
 		return err
 	}
 	if len(report.Dropped)+len(report.Fresh) > 0 {
 		r.cfg.Log.Warn("operators changed", zap.String("fragment", r.cfg.Name), zap.Strings("dropped", report.Dropped), zap.Strings("fresh", report.Fresh))
 	}
-	r.inst, r.released = inst, p.Boundary
-	for n := range r.start {
-		// An input that the point does not know is new: it counts from where the others are, since nothing may come below
-		// the operators' boundary.
-		r.resume(n, tuple.Position{Time: p.Boundary})
-	}
-	for _, in := range p.Inputs {
-		for n := range r.cfg.Plan.Inputs {
-			if r.cfg.Plan.Inputs[n].Stream != in.Stream {
-				continue
-			}
-			r.resume(n, in.Position)
-		}
-	}
-	return r.restoreOutputs(p)
+	r.core = core
+	return nil
 }
 
-// resume lets an input begin at a position.
-func (r *Runner) resume(n int, at tuple.Position) {
-	r.start[n] = at
-	for _, f := range r.feeds[n] {
-		r.unions[f.union].Resume(f.input, at)
+// positions returns where each input of each SUnion goes on. An input that the point does not know is new: it counts from
+// where the others are, since nothing may come below the operators' boundary.
+func (r *Runner) positions(p *storage.RecoveryPoint) [][]tuple.Position {
+	known := make(map[string]tuple.Position, len(p.Inputs))
+	for _, in := range p.Inputs {
+		known[in.Stream] = in.Position
 	}
+	var out [][]tuple.Position
+	for n, u := range r.cfg.Plan.Unions {
+		var at []tuple.Position
+		for k, in := range u.Inputs {
+			pos, ok := known[r.positionName(n, k)]
+			if !ok {
+				pos, ok = known[r.inputs[in].stream]
+			}
+			if !ok {
+				pos = tuple.Position{Time: p.Boundary}
+			}
+			at = append(at, pos)
+		}
+		out = append(out, at)
+	}
+	return out
+}
+
+// positionName is the name under which a point holds the position of an input of an SUnion: that of the stream where it
+// enters first, and with a number where it enters again.
+func (r *Runner) positionName(union, input int) string {
+	in := r.cfg.Plan.Unions[union].Inputs[input]
+	before := 0
+	for n, u := range r.cfg.Plan.Unions {
+		for k, other := range u.Inputs {
+			if n == union && k == input {
+				if before == 0 {
+					return r.inputs[in].stream
+				}
+				return fmt.Sprintf("%s#%d", r.inputs[in].stream, before)
+			}
+			if other == in {
+				before++
+			}
+		}
+	}
+	return ""
 }
 
 // mayChange reports whether operators may differ from those of a point: the query has been replaced since.
@@ -142,10 +183,10 @@ func operatorsOf(p *storage.RecoveryPoint) ([]byte, error) {
 }
 
 // restoreOutputs goes on with each output where the point was cut; an output that the point does not know is new.
-func (r *Runner) restoreOutputs(p *storage.RecoveryPoint) error {
+func (r *Runner) restoreOutputs(p *storage.RecoveryPoint) (states []replica.OutputState, err error) {
 	acked, err := subscribersOf(p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, o := range r.cfg.Plan.Outputs {
 		state := storage.OutputState{Generation: 1, NextID: 1, Boundary: tuple.MinTime}
@@ -163,17 +204,17 @@ func (r *Runner) restoreOutputs(p *storage.RecoveryPoint) error {
 			frames, err = nil, nil
 		}
 		if err != nil {
-			return fmt.Errorf("output %s: %w", o.Stream, err)
+			return nil, fmt.Errorf("output %s: %w", o.Stream, err)
 		}
 		start := tuple.Position{Generation: state.Generation, ID: state.NextID - 1, Time: tuple.MinTime}
 		if len(frames) > 0 {
 			start.ID = before(frames[0])
 		}
-		r.numbers = append(r.numbers, sunion.RestoreSOutput(sunion.OutputState{Generation: state.Generation, Next: state.NextID, Boundary: state.Boundary}))
+		states = append(states, replica.OutputState{Generation: state.Generation, Next: state.NextID, Boundary: state.Boundary})
 		frames = withBoundary(frames, state.Generation, state.Boundary)
 		r.addOutput(o, flow.OutputConfig{Generation: state.Generation, Start: start, Unacknowledged: frames, Acked: r.stillCounted(o.Stream, acked[o.Stream])})
 	}
-	return nil
+	return states, nil
 }
 
 // heldFrames reads the frames that a point holds of an output.
@@ -191,16 +232,17 @@ func heldFrames(s *storage.OutputState, schema *tuple.Schema) ([]*tuple.Frame, e
 
 // snapshot takes a recovery point of the present state. It is called between buckets.
 func (r *Runner) snapshot() *storage.RecoveryPoint {
-	p := &storage.RecoveryPoint{Fragment: r.cfg.Name, Epoch: r.cfg.Epoch, Boundary: r.released}
 	var e tuple.Encoder
-	r.inst.Snapshot(&e)
+	at := r.core.Snapshot(&e)
+	p := &storage.RecoveryPoint{Fragment: r.cfg.Name, Epoch: r.cfg.Epoch, Boundary: at.Boundary}
 	p.Operators = []storage.OperatorState{{Name: instanceState, Version: instanceVersion, Snapshot: e.B}}
-	for n, in := range r.cfg.Plan.Inputs {
-		f := r.feeds[n][0]
-		p.Inputs = append(p.Inputs, storage.InputPosition{Stream: in.Stream, Position: r.unions[f.union].Position(f.input)})
+	for n, u := range r.cfg.Plan.Unions {
+		for k := range u.Inputs {
+			p.Inputs = append(p.Inputs, storage.InputPosition{Stream: r.positionName(n, k), Position: at.Inputs[n][k]})
+		}
 	}
 	for n, o := range r.outputs {
-		s := r.numbers[n].State()
+		s := at.Outputs[n]
 		state := storage.OutputState{Stream: o.Name(), Generation: s.Generation, NextID: s.Next, Boundary: s.Boundary}
 		_, frames := o.Unacknowledged()
 		for _, f := range frames {
@@ -219,8 +261,10 @@ func (r *Runner) snapshot() *storage.RecoveryPoint {
 
 // acknowledge tells upstream what a durable point covers.
 func (r *Runner) acknowledge(p *storage.RecoveryPoint) {
-	for n, in := range p.Inputs {
-		r.inputs[n].inlet.Ack(in.Position)
+	at := replica.State{Inputs: r.positions(p)}
+	for _, in := range r.inputs {
+		in.durable = at.Covered(r.cfg.Plan, in.n)
+		r.cfg.Network.Ack(in.stream, r.cfg.Subscriber, in.producers, in.durable)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -2,35 +2,35 @@ package fragment
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
 	"go.uber.org/zap"
 
+	"fednode/dcaa"
 	"fednode/node/flow"
-	"fednode/query"
+	"fednode/node/replica"
 	"fednode/query/tuple"
-	"fednode/sunion"
 )
 
-// Runner runs one fragment.
+// Runner runs one replica of a fragment.
 type Runner struct {
 	// Fixed after Open.
 	cfg     Config
 	outputs []*flow.Output
-	start   []tuple.Position // of each input
+	began   time.Time // the instant 0
 
 	// Owned by the run loop.
-	inst     *query.Instance
-	unions   []*sunion.SUnion
-	feeds    [][]feed // of each input: which SUnions it enters, and where
-	numbers  []*sunion.SOutput
-	inputs   []*input
-	released tuple.Time
-	age      int64 // of the bucket being released
+	core   *replica.Replica
+	inputs []*input
+	conns  map[connKey]*connection
+	news   *newsbox
+	// ctx of the connections; the loop sets it before the first event.
+	ctx     context.Context
+	pullers sync.WaitGroup
+	counts  []outputCounts
 
-	// arrivals brings what the pullers have got.
+	// arrivals brings what the connections have got.
 	arrivals chan arrival
 	// ask brings requests for the status to the loop.
 	ask chan chan<- Status
@@ -39,35 +39,7 @@ type Runner struct {
 	status Status // the last one that the loop gave
 }
 
-// feed is one place where an input enters an SUnion.
-type feed struct{ union, input int }
-
-// arrival is what an input's puller hands to the run loop.
-type arrival struct {
-	input int
-	at    time.Time
-	frame *tuple.Frame
-	event *flow.InletEvent // a change of the connection, instead of a frame
-}
-
-// out gives the operators' results to SOutput and the outputs.
-type out struct{ r *Runner }
-
-// Batch numbers a borrowed batch and keeps it.
-func (o out) Batch(n int, b *tuple.Batch) error {
-	if f := o.r.numbers[n].Batch(b); f != nil {
-		o.r.outputs[n].Append(f)
-	}
-	return nil
-}
-
-// Boundary passes on how far an output is complete.
-func (o out) Boundary(n int, t tuple.Time) error {
-	if f := o.r.numbers[n].Boundary(t, o.r.age); f != nil {
-		o.r.outputs[n].Append(f)
-	}
-	return nil
-}
+var _ replica.Shell = (*Runner)(nil)
 
 // Outputs returns the streams that the fragment produces. They can be opened at once and are closed when Run returns.
 func (r *Runner) Outputs() []*flow.Output { return r.outputs }
@@ -80,95 +52,97 @@ func (r *Runner) Run(ctx context.Context) error {
 			o.Close()
 		}
 	}()
-	loop := newLoop(r)
-	var pullers sync.WaitGroup
-	pullCtx, stop := context.WithCancel(ctx)
-	defer pullers.Wait()
+	connections, stop := context.WithCancel(ctx)
+	defer r.pullers.Wait()
 	defer stop()
-	for n := range r.inputs {
-		pullers.Go(func() { r.pull(pullCtx, n) })
-	}
-	err := loop.run(ctx)
+	r.ctx = connections
+	unwatch := r.cfg.Network.Watch(r.names(), r.news.note)
+	defer unwatch()
+	err := newLoop(r).run(ctx)
 	if err != nil {
 		r.fail(err)
 	}
 	return err
 }
 
-// file files what has arrived.
-func (r *Runner) file(a arrival) error {
-	in := r.inputs[a.input]
-	in.note(a)
-	if a.event != nil {
-		return nil
-	}
-	for _, f := range r.feeds[a.input] {
-		u := r.unions[f.union]
-		switch a.frame.Kind {
-		case tuple.Insertion:
-			if err := u.Insert(f.input, a.frame); err != nil {
-				return fmt.Errorf("stream %s: %w", in.stream, err)
+// names are the nodes of which the fragment wants news.
+func (r *Runner) names() []string {
+	seen := make(map[string]bool)
+	var out []string
+	add := func(list []string) {
+		for _, n := range list {
+			if !seen[n] {
+				seen[n] = true
+				out = append(out, n)
 			}
-		case tuple.Boundary:
-			u.Boundary(f.input, a.frame.Time)
-		case tuple.Gap:
-			u.Gap(f.input, a.frame.Generation, a.frame.FirstID)
 		}
 	}
-	if a.frame.Kind == tuple.Gap {
-		r.gap(in.stream, a.frame)
-	}
-	return nil
-}
-
-// gap passes on that stable tuples of an input are lost: every output that depends on it says so.
-func (r *Runner) gap(stream string, f *tuple.Frame) {
-	r.cfg.Log.Warn("input has a gap", zap.String("fragment", r.cfg.Name), zap.String("stream", stream), zap.String("reason", f.Reason))
-	for n, o := range r.outputs {
-		s := r.numbers[n].State()
-		o.Append(&tuple.Frame{Kind: tuple.Gap, Generation: s.Generation, FirstID: s.Next - 1, Time: f.Time, To: f.To, Reason: stream + ": " + f.Reason})
-	}
-}
-
-// stable returns the end of the last bucket that is complete in every SUnion.
-func (r *Runner) stable() tuple.Time {
-	low := tuple.MaxTime
-	for _, u := range r.unions {
-		low = min(low, u.Stable())
-	}
-	return low
-}
-
-// advance releases what is complete and pushes it through the operators. It stops at full outputs, between buckets.
-func (r *Runner) advance(now time.Time) error {
-	to := r.stable()
-	if to <= r.released || r.full() != nil {
-		return nil
-	}
-	r.age = r.oldest(now)
-	for n, u := range r.unions {
-		if err := u.Release(to, func(b *tuple.Batch) error { return r.inst.Process(n, b) }); err != nil {
-			return err
-		}
-	}
-	r.released = to
-	for n := range r.unions {
-		if err := r.inst.Boundary(n, to); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// oldest returns the age of the bucket about to leave: the largest that an input's boundary carried, plus its time here.
-func (r *Runner) oldest(now time.Time) int64 {
-	age := int64(0)
 	for _, in := range r.inputs {
-		if !in.boundaryAt.IsZero() {
-			age = max(age, in.boundaryAge+now.Sub(in.boundaryAt).Microseconds())
-		}
+		add(in.producers)
 	}
-	return age
+	add(r.cfg.Peers)
+	return out
+}
+
+// Permission takes a message of another replica about permission to redo. It does not block.
+func (r *Runner) Permission(from string, m dcaa.PermissionMessage) { r.news.message(from, m) }
+
+// now is the present instant.
+func (r *Runner) now() dcaa.Instant {
+	return dcaa.Instant(r.cfg.Clock.Now().Sub(r.began).Microseconds())
+}
+
+// Emit appends a frame to an output.
+func (r *Runner) Emit(output int, f *tuple.Frame) {
+	c := &r.counts[output]
+	switch f.Kind {
+	case tuple.Tentative:
+		c.tentative += uint64(f.Batch.Rows())
+		c.run = f.Run
+	case tuple.TentativeBoundary, tuple.Boundary:
+		c.age = f.Age
+	case tuple.Undo, tuple.RecDone:
+		c.run = tuple.Run{}
+	}
+	r.outputs[output].Append(f)
+}
+
+// outputCounts are figures of one output for the status.
+type outputCounts struct {
+	tentative uint64
+	age       int64 // of the last boundary
+	run       tuple.Run
+	since     time.Time // of the present state
+	redo      time.Duration
+}
+
+// Tell sends a message about permission.
+func (r *Runner) Tell(peer string, m dcaa.PermissionMessage) {
+	r.cfg.Network.Tell(peer, r.cfg.Name, m)
+}
+
+// Changed logs a change of state, once.
+func (r *Runner) Changed(c replica.Change) {
+	now := r.cfg.Clock.Now()
+	fields := []zap.Field{zap.String("fragment", r.cfg.Name), zap.Stringer("from", c.From), zap.Stringer("to", c.To)}
+	for _, o := range c.Outputs {
+		n := &r.counts[o]
+		if c.From == dcaa.Stabilization {
+			n.redo = now.Sub(n.since)
+		}
+		n.since = now
+	}
+	for _, m := range c.Missing {
+		fields = append(fields, zap.String("missing", m.Stream))
+	}
+	if c.Tentative > 0 {
+		fields = append(fields, zap.Uint64("tentative_rows", c.Tentative))
+	}
+	if c.To == dcaa.UpstreamFailure {
+		r.cfg.Log.Warn("results are tentative: an input is missing", fields...)
+		return
+	}
+	r.cfg.Log.Info("state of results", fields...)
 }
 
 // full returns a channel that is closed when room may have been made, nil if no output is full.

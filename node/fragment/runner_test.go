@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 	"go.uber.org/zap"
 
+	"fednode/dcaa"
 	"fednode/node/connect"
 	"fednode/node/flow"
 	"fednode/query"
@@ -102,6 +103,42 @@ func (n *network) Ack(stream, subscriber string, p tuple.Position) {
 	}
 }
 
+// joined is the network as a fragment sees it: one producer that is always up.
+type joined struct{ *network }
+
+const producer = "north/n1"
+
+func (n joined) OpenFrom(ctx context.Context, _, stream string, s flow.Subscriber) (flow.Cursor, error) {
+	return n.Open(ctx, stream, s)
+}
+
+func (n joined) Ack(stream, subscriber string, _ []string, p tuple.Position) {
+	n.network.Ack(stream, subscriber, p)
+}
+
+func (n joined) Watch(names []string, note func(News)) (stop func()) {
+	for _, name := range names {
+		note(News{Name: name, Up: true})
+	}
+	return func() {}
+}
+
+func (n joined) Tell(string, string, dcaa.PermissionMessage) {}
+
+// settings of a fragment that takes stable results only.
+func (n joined) apply(c Config) Config {
+	c.Network, c.Self, c.Incarnation, c.Settings = n, producer, 1, dcaa.DefaultSettings()
+	c.Settings.MaxDelay = dcaa.Unbounded
+	c.Producers = make(map[string][]string)
+	for _, in := range c.Plan.Inputs {
+		c.Producers[in.Stream] = []string{producer}
+	}
+	for _, u := range c.Plan.Unions {
+		c.Places = append(c.Places, dcaa.Place{Depth: u.Depth, Path: u.Path})
+	}
+	return c
+}
+
 // crashable stores points until it crashes: then nothing more reaches the disk.
 type crashable struct {
 	Store
@@ -180,11 +217,11 @@ func newHarness(t *testing.T, rows int) *harness {
 func (h *harness) start() {
 	h.t.Helper()
 	h.store = &crashable{Store: Store{Points: h.points}}
-	r, err := Open(Config{
-		Name: "north/q/sums", Subscriber: "north/n1/q/sums", Plan: testPlan(h.t), Directory: h.net, Points: h.store,
+	r, err := Open(joined{h.net}.apply(Config{
+		Name: "north/q/sums", Subscriber: "north/n1/q/sums", Plan: testPlan(h.t), Points: h.store,
 		Clock: connect.SystemClock{}, Log: zap.NewNop(), PointInterval: 2 * time.Millisecond,
 		Readers: map[string][]string{"north/q/sums": {"sink"}}, OutputBytes: 4000, WaitingRows: h.waitingRows,
-	})
+	}))
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -326,18 +363,15 @@ func TestNewInput(t *testing.T) {
 	if err := h.points.Save(p, nil); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Open(Config{Name: "north/q/sums", Subscriber: "north/n1/q/sums", Plan: testPlan(t), Directory: h.net, Points: Store{Points: h.points}, Clock: connect.SystemClock{}, Log: zap.NewNop()})
+	r, err := Open(joined{h.net}.apply(Config{Name: "north/q/sums", Subscriber: "north/n1/q/sums", Plan: testPlan(t), Points: Store{Points: h.points}, Clock: connect.SystemClock{}, Log: zap.NewNop()}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n, in := range r.cfg.Plan.Inputs {
-		if at := r.start[n]; in.Stream == "south/b" && at != (tuple.Position{Time: cut}) {
+		if _, at, _, _ := r.core.Input(n); in.Stream == "south/b" && at != (tuple.Position{Time: cut}) {
 			t.Fatalf("the new input begins at %v, want the boundary of the point", at)
-		}
-		for _, f := range r.feeds[n] {
-			if got := r.unions[f.union].InputBoundary(f.input); got < cut {
-				t.Fatalf("%s: rows from %v on would be taken", in.Stream, got)
-			}
+		} else if at.Time < cut {
+			t.Fatalf("%s: rows from %v on would be taken", in.Stream, at.Time)
 		}
 	}
 }

@@ -1,19 +1,35 @@
 package fragment
 
-import "time"
+import (
+	"time"
+
+	"fednode/dcaa"
+)
 
 // answerWithin is how long Status waits for the loop, which may be deep in a large bucket.
 const answerWithin = 50 * time.Millisecond
 
 // current describes the fragment. The run loop calls it.
 func (r *Runner) current() Status {
-	s := Status{Name: r.cfg.Name, Operator: r.inst.Status(), Released: r.released, StateBytes: r.inst.StateBytes()}
+	now := r.now()
+	s := Status{Name: r.cfg.Name, Operator: r.core.Instance().Status(), Released: r.core.Released(), StateBytes: r.core.Instance().StateBytes()}
 	for n, in := range r.inputs {
-		st := InputStatus{Stream: in.stream, Connected: in.connected, Cause: in.cause, Boundary: in.boundary, Rows: in.rows, Held: r.held(n)}
-		for _, f := range r.feeds[n] {
-			st.Waiting = max(st.Waiting, r.unions[f.union].Waiting(f.input))
+		source, at, tentative, waiting := r.core.Input(n)
+		st := InputStatus{Stream: in.stream, Connected: source >= 0, Cause: in.cause, Condition: r.core.Condition(now, n),
+			Boundary: at.Time, Waiting: waiting, Rows: in.rows, Tentative: tentative, Held: r.core.Held(n)}
+		if source >= 0 {
+			st.Producer, st.Cause = in.producers[source], ""
 		}
 		s.Inputs = append(s.Inputs, st)
+	}
+	for n := range r.outputs {
+		b, c := r.core.Status(n), r.counts[n]
+		o := OutputStatus{State: b.State, Since: c.since, Holding: time.Duration(b.Holding) * time.Microsecond, Tentative: c.tentative,
+			Missing: r.core.Missing(n), Delay: time.Duration(c.age) * time.Microsecond, Redo: c.redo}
+		if x := r.cfg.Settings.MaxDelay; x != dcaa.Unbounded {
+			o.Bound = time.Duration(x) * time.Microsecond
+		}
+		s.Outputs = append(s.Outputs, o)
 	}
 	return s
 }
@@ -37,10 +53,15 @@ func (r *Runner) Status() Status {
 	}
 	s := r.status
 	r.mu.Unlock()
-	s.Outputs = make([]OutputStatus, 0, len(r.outputs))
-	for _, o := range r.outputs {
-		bytes, limit := o.Held()
-		s.Outputs = append(s.Outputs, OutputStatus{Stream: o.Name(), Head: o.Head(), Bytes: bytes, Limit: limit, Subscribers: o.Subscribers()})
+	known := s.Outputs
+	s.Outputs = make([]OutputStatus, len(r.outputs))
+	for n, o := range r.outputs {
+		st := &s.Outputs[n]
+		if n < len(known) {
+			*st = known[n]
+		}
+		st.Stream, st.Head, st.Subscribers = o.Name(), o.Head(), o.Subscribers()
+		st.Bytes, st.Limit = o.Held()
 	}
 	return s
 }

@@ -11,6 +11,7 @@ import (
 	"fednode/node/connect"
 	"fednode/node/flow"
 	"fednode/query/tuple"
+	"fednode/sunion"
 )
 
 // TestSubscribersOverRestarts shows that a reader which nobody expected, a fragment of another query, is waited for also
@@ -19,14 +20,15 @@ func TestSubscribersOverRestarts(t *testing.T) {
 	const limit = 4000
 	h := newHarness(t, 10)
 	open := func(counts func(stream, name string) bool) *Runner {
-		r, err := Open(Config{Name: "north/q/sums", Subscriber: "north/n1/q/sums", Plan: testPlan(t), Directory: h.net, Points: Store{Points: h.points}, Clock: connect.SystemClock{},
-			Log: zap.NewNop(), Readers: map[string][]string{"north/q/sums": {}}, Own: "north/", OutputBytes: limit, Counts: counts})
+		r, err := Open(joined{h.net}.apply(Config{Name: "north/q/sums", Subscriber: "north/n1/q/sums", Plan: testPlan(t), Points: Store{Points: h.points}, Clock: connect.SystemClock{},
+			Log: zap.NewNop(), Readers: map[string][]string{"north/q/sums": {}}, Own: "north/", OutputBytes: limit, Counts: counts}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r
 	}
 	schema := testPlan(t).Outputs[0].Schema
+	numbers := sunion.NewSOutput(1)
 	fill := func(r *Runner, rows int) {
 		for range rows {
 			b := tuple.NewBatchBuilder(schema)
@@ -34,7 +36,7 @@ func TestSubscribersOverRestarts(t *testing.T) {
 				b.AppendNull(c)
 			}
 			b.EndRow(1)
-			r.outputs[0].Append(r.numbers[0].Batch(b.Take()))
+			r.outputs[0].Append(numbers.Batch(b.Take()))
 		}
 	}
 	r := open(nil)
@@ -45,8 +47,10 @@ func TestSubscribersOverRestarts(t *testing.T) {
 	fill(r, 3)
 	had := tuple.Position{Generation: 1, ID: 2, Time: tuple.MinTime}
 	r.outputs[0].Ack("north/n1/second/f", had)
-	r.released = 5000
-	if err := (Store{Points: h.points}).SavePoint(r.snapshot()); err != nil {
+	p := r.snapshot()
+	saved := numbers.State()
+	p.Outputs[0].NextID = saved.Next
+	if err := (Store{Points: h.points}).SavePoint(p); err != nil {
 		t.Fatal(err)
 	}
 
@@ -62,6 +66,7 @@ func TestSubscribersOverRestarts(t *testing.T) {
 		t.Fatalf("the reader meets a gap: %v", err)
 	}
 
+	numbers = sunion.RestoreSOutput(saved)
 	r = open(func(string, string) bool { return false })
 	fill(r, 50)
 	_, err := r.outputs[0].Open(flow.Subscriber{Name: "north/n1/second/f", From: had})

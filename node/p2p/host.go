@@ -215,6 +215,15 @@ func (h *Host) Send(p peer.ID, m wire.Message) error {
 	return l.send(m)
 }
 
+// RoundTrip returns the measured way to a peer and back, 0 if it is not up or nothing has been measured.
+func (h *Host) RoundTrip(p peer.ID) time.Duration {
+	l := h.find(p)
+	if l == nil {
+		return 0
+	}
+	return l.status(time.Now()).RTT
+}
+
 // OpenData opens the data stream of a subscription that the peer made here. ErrTaken if it has one.
 func (h *Host) OpenData(ctx context.Context, p peer.ID, subscription uint64) (*Stream, error) {
 	l := h.find(p)

@@ -69,6 +69,9 @@ func (r *Replica) release(u *union) (more bool, err error) {
 		return false, nil
 	}
 	to := u.su.Step(r.cfg.SliceRows)
+	if len(u.gaps) > 0 {
+		to = min(to, u.gaps[0].at)
+	}
 	if to <= u.su.Released() {
 		return false, nil
 	}
@@ -82,6 +85,7 @@ func (r *Replica) release(u *union) (more bool, err error) {
 	if err := r.inst.Boundary(u.n, to); err != nil {
 		return false, err
 	}
+	r.tellGaps(u)
 	r.progress++
 	u.path.redone = r.now
 	r.level(u.path)

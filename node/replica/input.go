@@ -37,8 +37,30 @@ type union struct {
 	agedTo tuple.Time
 	held   int64
 	due    dcaa.Instant
+	gaps   []gap
 	// ahead is how many rows have been released since the SUnions of the path were last level.
 	ahead int
+}
+
+// gap is a stretch of lost rows on its way to the outputs. It has a place among the results that depends on the input
+// alone: behind the buckets before at, where the input's boundary stood.
+type gap struct {
+	at       tuple.Time
+	from, to tuple.Time
+	reason   string
+	outputs  []int
+}
+
+// tellGaps emits the gaps whose place has come.
+func (r *Replica) tellGaps(u *union) {
+	for len(u.gaps) > 0 && u.gaps[0].at <= u.su.Released() {
+		g := u.gaps[0]
+		u.gaps = u.gaps[1:]
+		for _, o := range g.outputs {
+			s := r.numbers[o].State()
+			r.shell.Emit(o, &tuple.Frame{Kind: tuple.Gap, Generation: s.Generation, FirstID: s.Next - 1, Time: g.from, To: g.to, Reason: g.reason})
+		}
+	}
 }
 
 // Open passes on that a producer is to be asked.
@@ -84,18 +106,19 @@ func (in *input) Boundary(t tuple.Time, age int64) {
 
 // Gap goes on behind lost rows; every output that depends on them says so.
 func (in *input) Gap(f *tuple.Frame) {
-	lost := make(map[int]bool)
+	told := make(map[int]bool)
 	for _, p := range in.feeds {
-		in.r.unions[p.union].su.Gap(p.input, f.Generation, f.FirstID)
+		u := in.r.unions[p.union]
+		u.su.Gap(p.input, f.Generation, f.FirstID)
+		g := gap{at: u.su.InputBoundary(p.input).FloorTo(in.r.cfg.Plan.Bucket, 0), from: f.Time, to: f.To, reason: in.stream + ": " + f.Reason}
 		for _, o := range in.r.cfg.Plan.Unions[p.union].Outputs {
-			lost[o] = true
+			if !told[o] {
+				told[o] = true
+				g.outputs = append(g.outputs, o)
+			}
 		}
-	}
-	for o := range in.r.numbers {
-		if lost[o] {
-			s := in.r.numbers[o].State()
-			in.r.shell.Emit(o, &tuple.Frame{Kind: tuple.Gap, Generation: s.Generation, FirstID: s.Next - 1, Time: f.Time, To: f.To, Reason: in.stream + ": " + f.Reason})
-		}
+		u.gaps = append(u.gaps, g)
+		in.r.tellGaps(u)
 	}
 }
 

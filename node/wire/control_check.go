@@ -176,3 +176,10 @@ func (m *Error) check() error {
 }
 
 func (m *Attach) check() error { return nil }
+
+func (m *Permission) check() error {
+	if m.Number == 0 {
+		return fmt.Errorf("a request of number 0; they count from 1")
+	}
+	return all(text("fragment", m.Fragment, maxName), text("asker", m.Asker, maxName))
+}

@@ -23,15 +23,16 @@ const (
 	KindGoodbye     Kind = 29
 	KindError       Kind = 30
 	KindAttach      Kind = 31
+	KindPermission  Kind = 32
 )
 
 // String names the kind as logs do.
 func (k Kind) String() string {
-	if k < KindHello || k > KindAttach {
+	if k < KindHello || k > KindPermission {
 		return fmt.Sprintf("kind(%d)", uint8(k))
 	}
 	return [...]string{"hello", "subscribe", "subscribed", "refused", "unsubscribe", "ack", "credit", "heartbeat",
-		"announce", "pull", "push", "host", "host-reply", "goodbye", "error", "attach"}[k-KindHello]
+		"announce", "pull", "push", "host", "host-reply", "goodbye", "error", "attach", "permission"}[k-KindHello]
 }
 
 // newMessage returns an empty message of a kind to decode into, or nil.
@@ -69,6 +70,8 @@ func newMessage(k Kind) Message {
 		return new(Error)
 	case KindAttach:
 		return new(Attach)
+	case KindPermission:
+		return new(Permission)
 	}
 	return nil
 }

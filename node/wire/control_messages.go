@@ -182,6 +182,19 @@ type Attach struct {
 	Subscription uint64 `cbor:"1,keyasint"`
 }
 
+// Permission goes between the replicas of a fragment: a request to redo at full speed, or the answer to one. It may be
+// lost, repeated and late.
+type Permission struct {
+	Fragment string `cbor:"1,keyasint"` // owner/query/fragment
+	// Granted tells an answer from a request.
+	Granted bool `cbor:"2,keyasint,omitempty"`
+	// Asker, "org/node", with AskerIncarnation and Number, names the request.
+	Asker            string `cbor:"3,keyasint"`
+	AskerIncarnation uint64 `cbor:"4,keyasint"`
+	Number           uint64 `cbor:"5,keyasint"`
+	Missed           uint64 `cbor:"6,keyasint,omitempty"` // buckets, in a request
+}
+
 // Kind returns KindHello.
 func (*Hello) Kind() Kind { return KindHello }
 
@@ -229,3 +242,6 @@ func (*Error) Kind() Kind { return KindError }
 
 // Kind returns KindAttach.
 func (*Attach) Kind() Kind { return KindAttach }
+
+// Kind returns KindPermission.
+func (*Permission) Kind() Kind { return KindPermission }

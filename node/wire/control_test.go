@@ -35,6 +35,7 @@ func samples() []Message {
 		&Goodbye{Reason: PartingShutdown, Detail: "restart"},
 		&Error{Code: BadIDs, Text: "ids from 3 on, 2 was next"},
 		&Attach{Subscription: 3},
+		&Permission{Fragment: "a/scan/join", Asker: "a/n1", AskerIncarnation: 1 << 60, Number: 3, Missed: 151},
 	}
 }
 
@@ -65,7 +66,7 @@ func readControl(t testing.TB, data []byte) ([]Message, error) {
 
 func TestControlRoundTrip(t *testing.T) {
 	want := samples()
-	require.Len(t, want, int(KindAttach-KindHello)+1, "a sample of each kind")
+	require.Len(t, want, int(KindPermission-KindHello)+1, "a sample of each kind")
 	got, err := readControl(t, controlBytes(t, want...))
 	require.ErrorIs(t, err, io.EOF)
 	require.Equal(t, want, got)

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/sync/errgroup"
 
+	"fednode/dcaa"
 	"fednode/node/client"
 	"fednode/node/connect"
 	"fednode/node/flow"
@@ -72,11 +73,44 @@ func openFragment(streams directory, points fragment.Points) (*fragment.Runner, 
 		return nil, err
 	}
 	plan := dataflow.NewPlan(d, dataflow.Placement{Home: dataflow.Place{Org: "bench", Node: "node"}, Local: true}, problems).Fragments[0]
-	return fragment.Open(fragment.Config{
-		Name: "bench/bench/" + plan.Name, Subscriber: "bench/node/bench/" + plan.Name, Plan: plan, Directory: streams, Points: points,
+	cfg := fragment.Config{
+		Name: "bench/bench/" + plan.Name, Subscriber: "bench/node/bench/" + plan.Name, Plan: plan, Points: points,
+		Self: self, Incarnation: 1, Producers: make(map[string][]string), Settings: dcaa.DefaultSettings(), Network: joined{streams},
 		Clock: connect.SystemClock{}, Log: zap.NewNop(), Readers: map[string][]string{plan.Outputs[0].Stream: {sinkName}},
-	})
+	}
+	for _, in := range plan.Inputs {
+		cfg.Producers[in.Stream] = []string{self}
+	}
+	for _, u := range plan.Unions {
+		cfg.Places = append(cfg.Places, dcaa.Place{Depth: u.Depth, Path: u.Path})
+	}
+	return fragment.Open(cfg)
 }
+
+// self is the node of the pipe.
+const self = "bench/node"
+
+// joined is the pipe's streams as a fragment reaches them: all at one node that is always up.
+type joined struct{ directory }
+
+// OpenFrom opens a stream.
+func (j joined) OpenFrom(ctx context.Context, _, stream string, s flow.Subscriber) (flow.Cursor, error) {
+	return j.Open(ctx, stream, s)
+}
+
+// Ack passes on what a subscriber has.
+func (j joined) Ack(stream, subscriber string, _ []string, p tuple.Position) {
+	j.directory.Ack(stream, subscriber, p)
+}
+
+// Watch tells once that the node is up, and how its streams stand.
+func (j joined) Watch(_ []string, note func(fragment.News)) (stop func()) {
+	note(fragment.News{Name: self, Up: true})
+	return func() {}
+}
+
+// Tell does nothing: there is no other replica.
+func (joined) Tell(string, string, dcaa.PermissionMessage) {}
 
 // run lets everything run until ctx ends; ended waits for that and frees what is open.
 func (p *pipe) run(ctx context.Context) (ended func() error) {
