@@ -43,8 +43,8 @@ func TestQueryRunSidesRefused(t *testing.T) {
 		"errors skipped":   {[]string{"--sink", "in.errors=x.csv", "--set", "streams.in.on_error=skip"}, "--set streams.in.on_error=side"},
 		"late rows drop":   {[]string{"--sink", "in.late=x.csv", "--set", "streams.in.late=drop"}, "--set streams.in.late=side"},
 		"no such output":   {[]string{"--sink", "outt=x.csv"}, "did you mean `out`"},
-		"no such folder":   {[]string{"--sink", "in.late=/no/such/folder/x.csv"}, "no such file"},
-		"a directory only": {[]string{"--sink", "in.late=/"}, "does not tell the format"},
+		"no such folder":   {[]string{"--sink", "in.late=/no/such/folder/x.csv"}, "there is no directory /no/such/folder; create it"},
+		"a directory only": {[]string{"--sink", "in.late=/"}, "is a directory; name a file in it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := runFolder(t, map[string]string{"in.csv": sideInput})
