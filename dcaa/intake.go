@@ -75,6 +75,7 @@ type Intake struct {
 	// P.
 	pos   tuple.Position
 	begun bool // a boundary has come since the intake began
+	gap   gapHeard
 	// Q.
 	q suffix
 }
@@ -228,11 +229,22 @@ func (i *Intake) takeBoundary(t tuple.Time, age int64) {
 
 // takeGap goes on behind rows that will never come.
 func (i *Intake) takeGap(f *tuple.Frame) {
-	if f.Generation < i.pos.Generation || f.Generation == i.pos.Generation && f.FirstID <= i.pos.ID {
+	if f.Generation < i.pos.Generation || f.Generation == i.pos.Generation && f.FirstID < i.pos.ID || i.gap.same(f) {
 		return
 	}
 	i.pos.Generation, i.pos.ID = f.Generation, f.FirstID
+	i.gap = gapHeard{f.Generation, f.FirstID, f.Time, f.To}
 	i.taker.Gap(f)
+}
+
+// gapHeard is the last gap that was passed on: another connection may tell of it too.
+type gapHeard struct {
+	generation, id uint64
+	from, to       tuple.Time
+}
+
+func (g gapHeard) same(f *tuple.Frame) bool {
+	return f.Generation != 0 && g == gapHeard{f.Generation, f.FirstID, f.Time, f.To}
 }
 
 // takeTentative extends Q. What lies before its boundary is held already, from this producer or from another.
