@@ -135,6 +135,7 @@ func (h *health) link(a, b world.NodeID) bool {
 	want := world.Quality{Latency: s.Latency, Jitter: s.Jitter, Bandwidth: s.Bandwidth}
 	w := h.r.w
 	return w.Up(a) && w.Up(b) && w.Reachable(a, b) && w.Quality(a, b) == want && w.Quality(b, a) == want &&
+		w.Backlog(a, b) == 0 && w.Backlog(b, a) == 0 &&
 		h.r.sessions[a].Up(b) && h.r.sessions[b].Up(a)
 }
 

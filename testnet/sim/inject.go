@@ -103,7 +103,11 @@ func (in *injector) apply(f *fault.Fault, a, b world.NodeID, end bool) {
 	case fault.Slow:
 		in.slower(a, f.Amount, end)
 	case fault.Jump:
-		w.Jump(a, f.Amount)
+		if n := &in.r.top.Nodes[a]; n.Role == topology.Source {
+			in.r.logs[n.Index].wall += f.Amount
+		} else {
+			w.Jump(a, f.Amount)
+		}
 	case fault.Full:
 		if in.first(fault.Full, a, end) {
 			w.SetDiskFull(a, !end)

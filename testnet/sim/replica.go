@@ -36,8 +36,8 @@ type replicaActor struct {
 	askAt  dcaa.Instant
 	// caught: it has caught up since it was started.
 	caught bool
-	// redoing is since when it has been redoing, 0 if it is not; opened when its last run began. World time.
-	redoing, opened int64
+	// redoing is since when it has been redoing in world time, 0 if it is not.
+	redoing int64
 }
 
 // point is a recovery point: the core's state, its operators, and the outputs with what is unacknowledged.
@@ -251,7 +251,7 @@ func (a *replicaActor) Emit(output int, f *tuple.Frame) {
 		a.h.SpendRows(f.Batch.Rows())
 	}
 	a.buffers[output].Append(f)
-	a.run.emitted(a, output, f)
+	a.run.emitted(a, f)
 }
 
 // Tell sends a message about permission.

@@ -30,6 +30,9 @@ func newRules(r *Run) *rules {
 	depth := int64(r.top.Plan.Depth)
 	u := &rules{r: r, redoing: make([]int64, len(r.top.Plan.Fragments)), asking: make([]int64, len(r.top.Nodes))}
 	u.normal = s.Slack + s.Disorder + s.BoundaryInterval + s.BoundaryInterval/pollsPerBoundary + s.Bucket + 2*s.DiskLatency + (depth+1)*hop
+	if s.Work == topology.Windows {
+		u.normal += s.Window // results come when a window closes
+	}
 	u.healed = r.faults.Healed()
 	return u
 }
@@ -148,16 +151,18 @@ func (u *rules) changed(a *replicaActor, c replica.Change) {
 		return
 	}
 	first := true // nobody upstream has given up before
+	oldest := tuple.MaxTime
 	for _, m := range c.Missing {
 		s := u.r.top.Stream(m.Stream)
 		if s < 0 || a.inputOf[s] < 0 {
 			first = false
 			continue
 		}
+		oldest = min(oldest, m.Since)
 		u.unneeded(a, s)
 	}
-	if first {
-		a.opened = u.r.w.Now()
+	if first && oldest != tuple.MaxTime && oldest != tuple.MinTime {
+		u.held(a, oldest)
 	}
 }
 
@@ -173,17 +178,14 @@ func (u *rules) unneeded(a *replicaActor, stream int32) {
 	}
 }
 
-// emitted checks that a failure's first bucket has been held for its time.
-func (u *rules) emitted(a *replicaActor, output int, f *tuple.Frame) {
-	if f.Kind != tuple.TentativeBoundary || a.opened != u.r.w.Now() || a.opened == 0 {
-		return
-	}
-	a.opened = 0
-	held := u.r.w.Now() - int64(f.Time-epoch) - u.r.top.Spec.Lag - u.r.top.Spec.Slack
-	least := u.holdTime(a)
-	if held < least {
+// held checks that a failure's first bucket has been held for its time: the one in which the input that is furthest behind
+// has come to a stand.
+func (u *rules) held(a *replicaActor, oldest tuple.Time) {
+	end := oldest.FloorTo(u.r.settings.Bucket, 0).Add(u.r.settings.Bucket)
+	held := u.r.w.Now() - int64(end-epoch) - u.r.top.Spec.Lag - u.r.top.Spec.Slack
+	if least := u.holdTime(a); held < least {
 		u.r.breach("nothing is tentative before the hold time is spent", "%s gives the bucket before %v after %s, its hold time is %s",
-			u.r.name(a.id), f.Time, tuple.AppendDuration(nil, held), tuple.AppendDuration(nil, least))
+			u.r.name(a.id), end, tuple.AppendDuration(nil, held), tuple.AppendDuration(nil, least))
 	}
 }
 

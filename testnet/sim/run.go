@@ -261,9 +261,8 @@ func missingText(list []tuple.Missing) string {
 }
 
 // emitted takes in what a replica gives.
-func (r *Run) emitted(a *replicaActor, output int, f *tuple.Frame) {
+func (r *Run) emitted(a *replicaActor, f *tuple.Frame) {
 	if r.trace.frames() {
 		r.trace.line(r.w.Now(), "emit", r.name(a.id), "frame", f.String())
 	}
-	r.rules.emitted(a, output, f)
 }

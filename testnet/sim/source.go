@@ -22,8 +22,8 @@ type sourceLog struct {
 	last *record
 	// disconnected and behind count the faults that keep the connector from its data.
 	disconnected, behind int
-	// highAt is the world time at which the row with the largest stime came to be.
-	highAt int64
+	// wall is how far the wall clock of the node has been set ahead: it dates arrivals, nothing else.
+	wall int64
 }
 
 // record is one commit of a source proxy. It knows the one before, so that nothing that is durable can be passed over.
@@ -69,7 +69,7 @@ const mostRows = 64
 func newSource(h *host.Host, spec *topology.Spec, log *sourceLog, stream int32, schema *tuple.Schema) *source {
 	cfg := ingest.Live()
 	cfg.MaxOutOfOrder, cfg.Late = spec.Slack, ingest.LateDrop
-	cfg.MaxFutureSkew, cfg.BoundaryInterval = ingest.Unbounded, spec.BoundaryInterval
+	cfg.BoundaryInterval = spec.BoundaryInterval
 	cfg.IdleAfter, cfg.Start = 3*spec.BoundaryInterval, epoch
 	return &source{h: h, spec: spec, log: log, stream: stream, cfg: cfg, builder: tuple.NewBatchBuilder(schema), high: tuple.MinTime}
 }
@@ -139,7 +139,7 @@ func (s *source) Wake() {
 	c, ok := ingest.Commit{}, false
 	if s.log.disconnected == 0 && s.log.behind == 0 {
 		if s.next, _ = s.log.gen.read(s.builder, s.next, at, mostRows); s.builder.Rows() > 0 {
-			c, ok = s.decider.Rows(s.builder.Take(), epoch.Add(at), tuple.Instant(now)), true
+			c, ok = s.decider.Rows(s.builder.Take(), epoch.Add(at+s.log.wall), tuple.Instant(now)), true
 			s.movedAt = now
 		}
 	}

@@ -17,7 +17,8 @@ const (
 	Pause
 	// Slow makes everything on a node take Amount times as long.
 	Slow
-	// Jump moves a node's clock ahead by Amount microseconds.
+	// Jump moves a node's clock ahead by Amount microseconds: the monotonic one, but at a source, where stream time hangs
+	// on it, the wall clock.
 	Jump
 	// Full refuses what a node wants to make durable.
 	Full

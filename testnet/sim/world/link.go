@@ -100,5 +100,12 @@ func (w *World) Heal(from, to NodeID) {
 	}
 }
 
+// Backlog returns for how long what has been sent in a direction is still on its way, beyond its latency, in
+// microseconds: after a narrow or lossy time it takes a while to drain.
+func (w *World) Backlog(from, to NodeID) int64 {
+	l := w.link(from, to)
+	return max(0, l.last-w.now-l.Latency-l.Jitter)
+}
+
 // Reachable reports whether no cut lies in either direction.
 func (w *World) Reachable(a, b NodeID) bool { return w.link(a, b).cuts == 0 && w.link(b, a).cuts == 0 }
