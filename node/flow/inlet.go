@@ -191,17 +191,23 @@ func (i *Inlet) open(ctx context.Context) (gap *tuple.Frame, err error) {
 // gives that itself.
 func (i *Inlet) gap(gone *dcaa.TruncatedError) *tuple.Frame {
 	f := &tuple.Frame{Kind: tuple.Gap, Time: i.pos.Time, To: max(i.pos.Time, gone.First.Time), Generation: gone.First.Generation, FirstID: gone.First.ID, Reason: gone.Error()}
-	i.jump(f)
-	return f
+	return i.jump(f)
 }
 
 // jump goes on behind a gap. A new generation may begin with rows that lie before what the one before had promised: a
 // source whose log has lost its end reads them again. The consumer is done with that stretch and must not get them.
-func (i *Inlet) jump(gap *tuple.Frame) {
-	if gap.Generation != i.pos.Generation {
+// One that comes again, because the inlet stands within the rows behind it, does not lead back.
+func (i *Inlet) jump(gap *tuple.Frame) *tuple.Frame {
+	switch {
+	case gap.Generation != i.pos.Generation:
 		i.promised, i.settled = tuple.MinTime, i.pos.Time
+	case gap.FirstID < i.pos.ID:
+		again := *gap // others may hold the frame
+		again.FirstID = i.pos.ID
+		gap = &again
 	}
 	i.pos.Generation, i.pos.ID = gap.Generation, gap.FirstID
+	return gap
 }
 
 func (i *Inlet) wait(ctx context.Context) error {
@@ -229,7 +235,7 @@ func (i *Inlet) accept(f *tuple.Frame) (*tuple.Frame, error) {
 		}
 		i.pos.Time = f.Time
 	case tuple.Gap:
-		i.jump(f)
+		return i.jump(f), nil
 	}
 	return f, nil
 }

@@ -172,3 +172,20 @@ func TestFuture(t *testing.T) {
 		}
 	})
 }
+
+// TestGapAgain shows that a gap which is sent again, since the consumer stands within the rows behind it, leads nobody back.
+func TestGapAgain(t *testing.T) {
+	out := NewOutput(OutputConfig{Name: "a/q/o", Schema: schema, Limit: 1 << 20, Generation: 1, Start: tuple.Position{Generation: 1, Time: tuple.MinTime}})
+	out.Append(insertion(1, 3))
+	out.Append(&tuple.Frame{Kind: tuple.Gap, Generation: 1, FirstID: 3, Time: 1, To: 2})
+	out.Append(insertion(4, 5))
+	in := NewInlet(direct{out}, "a/q/o", Subscriber{Name: "me", From: tuple.Position{Generation: 1, ID: 6, Time: tuple.MinTime}}, func(context.Context, InletEvent) {})
+	gap, err := in.Next(t.Context())
+	if err != nil || gap.Kind != tuple.Gap || gap.FirstID != 6 {
+		t.Fatalf("got %v behind id %d (%v), want the gap, and to stay at id 6", gap, gap.FirstID, err)
+	}
+	f, err := in.Next(t.Context())
+	if err != nil || f.FirstID != 7 || f.Batch.Rows() != 2 {
+		t.Fatalf("got %v %v, want ids 7 and 8", f, err)
+	}
+}

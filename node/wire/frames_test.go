@@ -97,7 +97,7 @@ func script(r *rand.Rand, s *tuple.Schema) []*tuple.Frame {
 		case 1:
 			generation++
 			id = 1 + uint64(r.IntN(5))
-			frames = append(frames, &tuple.Frame{Kind: tuple.Gap, Time: at - 500, To: at, Generation: generation, Reason: "log damaged"})
+			frames = append(frames, &tuple.Frame{Kind: tuple.Gap, Time: at - 500, To: at, Generation: generation, FirstID: id - 1, Reason: "log damaged"})
 		case 2:
 			f := heldBack(r, batch, generation, id)
 			frames, id = append(frames, f), f.LastID+1

@@ -38,7 +38,7 @@ func goldenFrames() (*tuple.Schema, []*tuple.Frame) {
 		{Kind: tuple.TentativeBoundary, Time: at, Age: 1500, Run: run, Missing: missing},
 		{Kind: tuple.Undo, Run: run},
 		{Kind: tuple.RecDone, Run: run},
-		{Kind: tuple.Gap, Time: at, To: at + 1000, Generation: 2, Reason: "log damaged"},
+		{Kind: tuple.Gap, Time: at, To: at + 1000, Generation: 2, FirstID: 12345, Reason: "log damaged"},
 	}
 }
 

@@ -41,6 +41,7 @@ func appendHead(e *tuple.Encoder, f *tuple.Frame, rows int) {
 		e.Time(f.Time)
 		e.Time(f.To)
 		e.Uint(f.Generation)
+		e.Uint(f.FirstID)
 		e.String(f.Reason)
 	}
 }
@@ -94,7 +95,7 @@ func readHead(d *tuple.Decoder, f *tuple.Frame) (rows int, err error) {
 	case tuple.Undo, tuple.RecDone:
 		readRun(d, &f.Run)
 	case tuple.Gap:
-		f.Time, f.To, f.Generation = d.Time(), d.Time(), d.Uint()
+		f.Time, f.To, f.Generation, f.FirstID = d.Time(), d.Time(), d.Uint(), d.Uint()
 		f.Reason = readText(d, maxReason, "reason")
 		if f.Time > f.To {
 			d.Fail("a gap from %v back to %v", f.Time, f.To)

@@ -118,7 +118,7 @@ func TestHostileFrames(t *testing.T) {
 		"run zero":                 {head(tuple.Undo, func(e *tuple.Encoder) { e.String("p"); e.Uint(1); e.Uint(0) }), Malformed},
 		"endless producer":         {head(tuple.Undo, func(e *tuple.Encoder) { e.Bytes(make([]byte, 4096)); e.Uint(1); e.Uint(1) }), Malformed},
 		"a million missing":        {head(tuple.TentativeBoundary, func(e *tuple.Encoder) { e.Time(1); e.Uint(0); appendRun(e, run); e.Uint(1e6) }), Malformed},
-		"gap backwards":            {head(tuple.Gap, func(e *tuple.Encoder) { e.Time(5); e.Time(4); e.Uint(1); e.String("") }), Malformed},
+		"gap backwards":            {head(tuple.Gap, func(e *tuple.Encoder) { e.Time(5); e.Time(4); e.Uint(1); e.Uint(0); e.String("") }), Malformed},
 		"varint without end":       {frame(3, bytes.Repeat([]byte{0x80}, 30)), Malformed},
 
 		"ids jump":                  {two(insertion(1, one), insertion(3, one)), BadIDs},

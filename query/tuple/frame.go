@@ -73,7 +73,7 @@ type Frame struct {
 	Run     Run
 	Missing []Missing
 
-	// Gap: stable tuples with stime in [Time, To) will not come; numbering goes on in Generation.
+	// Gap: stable tuples with stime in [Time, To) will not come; numbering goes on in Generation, with the ids above FirstID.
 	To     Time
 	Reason string
 }
