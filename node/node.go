@@ -105,7 +105,7 @@ func (n *Node) open() (err error) {
 		return err
 	}
 	n.streams = newStreams(n.cfg.Node.Org, n.cfg.Exports, time.Now)
-	n.link = link.New(n.cfg.Node.Org, n.streams, n.log)
+	n.link = link.New(n.streams, n.log)
 	n.streams.link = n.link
 	n.watchers = &watchers{self: n.name(), rtt: n.roundTrip, list: new(listeners)}
 	if err := n.openHost(); err != nil {

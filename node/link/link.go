@@ -35,7 +35,6 @@ type Local interface {
 // Link serves and opens streams over the sessions of one node.
 type Link struct {
 	// Fixed after New.
-	org   string
 	net   Network
 	local Local
 	log   *zap.Logger
@@ -62,9 +61,9 @@ type servingKey struct {
 	number uint64
 }
 
-// New returns a link of a node of org. The network is set with Attach, since each needs the other.
-func New(org string, local Local, log *zap.Logger) *Link {
-	return &Link{org: org, local: local, log: log, next: 1, ours: make(map[uint64]*remoteCursor), serving: make(map[servingKey]*serving), paces: make(map[paceKey]*pace)}
+// New returns a link. The network is set with Attach, since each needs the other.
+func New(local Local, log *zap.Logger) *Link {
+	return &Link{local: local, log: log, next: 1, ours: make(map[uint64]*remoteCursor), serving: make(map[servingKey]*serving), paces: make(map[paceKey]*pace)}
 }
 
 // Attach gives the link its network, before Run.
