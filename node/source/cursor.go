@@ -86,7 +86,7 @@ func (c *cursor) Next(ctx context.Context) (*tuple.Frame, error) {
 		if !c.news(f) {
 			continue
 		}
-		return f, nil
+		return c.p.ages.stamp(f, c.p.cfg.Clock.Now()), nil
 	}
 }
 

@@ -76,6 +76,7 @@ type Proxy struct {
 	log  *seglog.Log
 	tail *tail
 	acks acks
+	ages ages
 	// sides are the streams of what is set aside, by kind.
 	sides [sideKinds]*Side
 
@@ -169,6 +170,10 @@ func (p *Proxy) restore(recovery seglog.Recovery) error {
 		p.note(p.last)
 	}
 	p.tail = newTail(p.cfg.TailBytes, head)
+	if slack := p.cfg.Rules.MaxOutOfOrder; slack != ingest.Unbounded {
+		p.ages.slack = slack
+	}
+	p.ages.note(head.Time, p.cfg.Clock.Now())
 	return nil
 }
 
@@ -261,7 +266,7 @@ func (p *Proxy) Beat() dcaa.StreamStatus {
 	s := flow.StatusOf(p.Head())
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.status.Failure != "" && s.State != dcaa.Ended {
+	if (p.status.Failure != "" || p.status.Condition == ingest.Disconnected) && s.State != dcaa.Ended {
 		s.State = dcaa.Failure
 	}
 	return s

@@ -321,7 +321,10 @@ func (a *attempt) publish() {
 		if c.rec.state.Boundary == boundary && len(fs) > 0 && fs[len(fs)-1].Kind == tuple.Boundary {
 			fs = fs[:len(fs)-1]
 		}
-		boundary = c.rec.state.Boundary
+		if c.rec.state.Boundary != boundary {
+			boundary = c.rec.state.Boundary
+			a.p.ages.note(boundary, a.p.cfg.Clock.Now())
+		}
 		if len(fs) > 0 {
 			a.p.tail.publish(fs...)
 		}

@@ -1,0 +1,54 @@
+package source
+
+import (
+	"sort"
+	"sync"
+	"time"
+
+	"fednode/query/tuple"
+)
+
+// ages knows when each boundary could be told, so that a boundary says on its way how old it is, whenever it is read.
+type ages struct {
+	slack int64 // microseconds: a row may come so late without anything being wrong
+
+	mu    sync.Mutex
+	marks []mark // both rise
+}
+
+type mark struct {
+	boundary tuple.Time
+	at       time.Time
+}
+
+// mostMarks bounds what is remembered: some ten minutes. Of older boundaries it is said that they are at least as old.
+const mostMarks = 8192
+
+// note remembers that a boundary became known.
+func (a *ages) note(boundary tuple.Time, now time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if n := len(a.marks); n > 0 && boundary <= a.marks[n-1].boundary {
+		return
+	}
+	if len(a.marks) == mostMarks {
+		a.marks = a.marks[:copy(a.marks, a.marks[mostMarks/2:])]
+	}
+	a.marks = append(a.marks, mark{boundary, now})
+}
+
+// stamp returns a boundary frame with its age: the slack, and the time since it became known. Others it returns as they
+// are. Frames are shared by cursors, so it changes none.
+func (a *ages) stamp(f *tuple.Frame, now time.Time) *tuple.Frame {
+	if f.Kind != tuple.Boundary {
+		return f
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	told := *f
+	told.Age = a.slack
+	if i := sort.Search(len(a.marks), func(i int) bool { return a.marks[i].boundary >= f.Time }); i < len(a.marks) {
+		told.Age += now.Sub(a.marks[i].at).Microseconds()
+	}
+	return &told
+}
