@@ -39,7 +39,6 @@ func (i *Intake) Opened(now Instant, id uint64) {
 		return
 	}
 	c.open = true
-	i.producers[c.producer].forgive()
 	if c == i.next && (i.data == nil || !i.data.open || i.rank(now, i.data.producer) <= unknown) {
 		i.promote()
 	}
@@ -66,9 +65,13 @@ func (i *Intake) Truncated(now Instant, id uint64, first tuple.Position) {
 	}
 }
 
-// Closed ends a connection from the other side.
+// Closed ends a connection from the other side. A producer that grants a stream and gives nothing new of it is asked more
+// and more rarely, like one that declines.
 func (i *Intake) Closed(now Instant, id uint64) {
 	if c := i.conn(id); c != nil {
+		if !c.gave {
+			i.producers[c.producer].refused(now)
+		}
 		i.drop(now, c)
 		i.choose(now)
 	}
@@ -119,8 +122,7 @@ func (i *Intake) Skip(now Instant, reason string) {
 	f := &tuple.Frame{Kind: tuple.Gap, Time: i.pos.Time, To: max(i.pos.Time, first.Time), Generation: first.Generation, FirstID: first.ID, Reason: reason}
 	i.takeGap(f)
 	for n := range i.producers {
-		i.producers[n].lost = false
-		i.producers[n].forgive()
+		i.producers[n].lost = false // but a producer whose place is gone again and again is not asked without pause
 	}
 	i.choose(now)
 }

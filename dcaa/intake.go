@@ -96,6 +96,7 @@ type conn struct {
 	tentative bool
 	from      tuple.Time // TentativeFrom
 	open      bool       // granted
+	gave      bool       // something new has come of it
 }
 
 // NewIntake returns an intake that has asked nobody yet.
@@ -148,7 +149,12 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 	if c == i.next && i.beyond(f) {
 		i.promote()
 	}
+	before := i.pos
 	err := i.take(c, f)
+	if err == nil && !c.gave && (i.pos != before || f.Kind == tuple.Tentative || f.Kind == tuple.TentativeBoundary) {
+		c.gave = true
+		p.forgive()
+	}
 	if err != nil {
 		err = fmt.Errorf("from %s: %w", p.name, err)
 		i.drop(now, c)

@@ -1,0 +1,75 @@
+package dcaa
+
+import (
+	"testing"
+
+	"fednode/query/tuple"
+)
+
+// asked counts what an intake asks of its producers.
+type asked struct{ open []Opening }
+
+func (a *asked) Open(o Opening) { a.open = append(a.open, o) }
+func (a *asked) Close(uint64)   {}
+
+// deaf takes everything and remembers nothing.
+type deaf struct{}
+
+func (deaf) Rows(*tuple.Frame) error             { return nil }
+func (deaf) Boundary(tuple.Time, int64)          {}
+func (deaf) Gap(*tuple.Frame)                    {}
+func (deaf) TentativeRows(*tuple.Frame)          {}
+func (deaf) TentativeBoundary(tuple.Time, int64) {}
+func (deaf) Trim(tuple.Time)                     {}
+func (deaf) Undo(tuple.Run)                      {}
+func (deaf) Done(tuple.Run)                      {}
+
+// TestGrantedButNotGiven shows that a producer which grants a stream and gives nothing new of it is asked more and more
+// rarely, whatever the reason: a cut, a jump in the ids, a place that is gone again and again; and at once again after it
+// has given something.
+func TestGrantedButNotGiven(t *testing.T) {
+	jump := &tuple.Frame{Kind: tuple.Insertion, Generation: 1, FirstID: 5, LastID: 5}
+	for name, answer := range map[string]func(i *Intake, now Instant, id uint64){
+		"cut": func(i *Intake, now Instant, id uint64) {
+			i.Opened(now, id)
+			i.Closed(now, id)
+		},
+		"jump": func(i *Intake, now Instant, id uint64) {
+			i.Opened(now, id)
+			if err := i.Frame(now, id, jump); err == nil {
+				t.Error("a jump in the ids is no error")
+			}
+		},
+		"gone": func(i *Intake, now Instant, id uint64) {
+			i.Truncated(now, id, tuple.Position{})
+			i.Skip(now, "gone")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			settings, shell := DefaultSettings(), &asked{}
+			i := NewIntake(IntakeConfig{Settings: &settings, Producers: []string{"a/n"}, From: tuple.Position{Time: tuple.MinTime}}, 0, shell, deaf{})
+			i.Reachable(0, 0, true)
+			now, answered := Instant(0), 0
+			for now < Instant(60*second) {
+				for ; answered < len(shell.open); answered++ {
+					answer(i, now, shell.open[answered].Conn)
+				}
+				now = min(i.Due(now), now.Add(100_000))
+				i.Tick(now)
+			}
+			if n := len(shell.open); n < 20 || n > 45 {
+				t.Fatalf("asked %d times within a minute", n)
+			}
+		})
+	}
+	settings, shell := DefaultSettings(), &asked{}
+	i := NewIntake(IntakeConfig{Settings: &settings, Producers: []string{"a/n"}, From: tuple.Position{Time: tuple.MinTime}}, 0, shell, deaf{})
+	i.Reachable(0, 0, true)
+	i.Opened(0, 1)
+	if err := i.Frame(0, 1, &tuple.Frame{Kind: tuple.Boundary, Time: 5}); err != nil {
+		t.Fatal(err)
+	}
+	if i.Closed(1, 1); len(shell.open) != 2 {
+		t.Fatalf("asked %d times, want once more at once", len(shell.open))
+	}
+}
