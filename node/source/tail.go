@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"sort"
 	"sync"
 
 	"fednode/query/tuple"
@@ -13,6 +14,9 @@ type tail struct {
 	// frames in order; frames[i] has the number base+i.
 	frames []*tuple.Frame
 	base   uint64
+	// rows are the numbers of the frames with rows, in order: between two of them a quiet source has any number of
+	// boundaries.
+	rows   []uint64
 	bytes  int64
 	limit  int64
 	head   tuple.Position
@@ -36,6 +40,9 @@ func (t *tail) publish(frames ...*tuple.Frame) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, f := range frames {
+		if f.Kind == tuple.Insertion {
+			t.rows = append(t.rows, t.base+uint64(len(t.frames)))
+		}
 		t.frames = append(t.frames, f)
 		t.bytes += frameBytes(f)
 		t.head.Generation = f.Generation
@@ -52,6 +59,9 @@ func (t *tail) publish(frames ...*tuple.Frame) {
 	}
 	clear(t.frames[:drop])
 	t.frames, t.base = t.frames[drop:], t.base+uint64(drop)
+	for len(t.rows) > 0 && t.rows[0] < t.base {
+		t.rows = t.rows[1:]
+	}
 	t.wake()
 }
 
@@ -77,25 +87,32 @@ func (t *tail) position() tuple.Position {
 }
 
 // seek returns the number of the first frame that a subscriber at p may need, and ok if nothing between p and that
-// frame has been dropped. Boundaries the subscriber knows may be among what follows.
+// frame has been dropped.
 func (t *tail) seek(p tuple.Position) (next uint64, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if p.Generation != 0 && p.Generation != t.head.Generation {
 		return 0, false
 	}
-	start, joined := t.base, false
-	for i, f := range t.frames {
-		if f.Kind != tuple.Insertion {
-			continue
-		}
-		if f.LastID > p.ID {
-			return start, joined || f.FirstID <= p.ID+1
-		}
-		start, joined = t.base+uint64(i)+1, true
+	k := sort.Search(len(t.rows), func(k int) bool { return t.frame(t.rows[k]).LastID > p.ID })
+	start, joined := t.base, k > 0
+	if joined {
+		start = t.rows[k-1] + 1
 	}
-	return start, joined || p.ID == t.head.ID
+	end := t.base + uint64(len(t.frames))
+	if k < len(t.rows) {
+		end = t.rows[k]
+		joined = joined || t.frame(end).FirstID <= p.ID+1
+	} else {
+		joined = joined || p.ID == t.head.ID
+	}
+	// From start to end there are boundaries, which rise: those that the subscriber has are skipped.
+	known := sort.Search(int(end-start), func(i int) bool { return t.frame(start+uint64(i)).Time > p.Time })
+	return start + uint64(known), joined
 }
+
+// frame returns the frame of a number that is held. mu is held.
+func (t *tail) frame(number uint64) *tuple.Frame { return t.frames[number-t.base] }
 
 // next returns the frame of a number, waiting for it; ok is false if it has been dropped.
 func (t *tail) next(ctx context.Context, number uint64) (f *tuple.Frame, ok bool, err error) {
