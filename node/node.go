@@ -115,8 +115,11 @@ func (n *Node) open() (err error) {
 	if err := n.openStreams(); err != nil {
 		return err
 	}
-	n.queries, err = newQueries(n)
-	return err
+	if n.queries, err = newQueries(n); err != nil {
+		return err
+	}
+	n.streams.shared = n.queries.shared
+	return nil
 }
 
 // openStreams opens the source proxies of the node's own streams.

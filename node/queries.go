@@ -139,6 +139,7 @@ func (q *queries) halt(id string, d *deployment) {
 	q.mu.Lock()
 	delete(q.running, id)
 	q.mu.Unlock()
+	q.n.streams.version.Add(1)
 }
 
 func (q *queries) stopAll() {
@@ -184,6 +185,7 @@ func (q *queries) begin(ctx context.Context, v *descriptor.Verified) error {
 	q.mu.Lock()
 	q.running[v.ID()] = d
 	q.mu.Unlock()
+	q.n.streams.version.Add(1)
 	q.n.log.Info("query runs", zap.String("query", v.ID()), zap.Uint64("term", v.Term), zap.Uint64("epoch", v.Epoch), zap.Strings("fragments", v.AssignedTo(q.n.host.ID().String())))
 	return nil
 }

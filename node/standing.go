@@ -42,7 +42,8 @@ func (d *deployment) availability() dcaa.Settings {
 	if q.Consistency == query.StableOnly {
 		s.Consistency = dcaa.StableOnly
 	}
-	s.Heartbeat, s.Miss = d.n.cfg.Availability.Heartbeat.Microseconds(), d.n.cfg.Availability.Miss
+	here := d.n.cfg.Availability
+	s.Heartbeat, s.Miss, s.Grace = here.Heartbeat.Microseconds(), here.Miss, here.Grace.Microseconds()
 	return s
 }
 
@@ -66,7 +67,7 @@ func (d *deployment) standing(f *query.FragmentPlan) []dcaa.Place {
 	}
 	out := make([]dcaa.Place, len(f.Unions))
 	for n, u := range f.Unions {
-		out[n] = dcaa.Place{Depth: u.Depth, Path: u.Path, Slack: slack + d.n.cfg.Federation.ClockSkew.Microseconds()}
+		out[n] = dcaa.Place{Depth: u.Depth, Path: u.Path, Slack: slack + d.n.cfg.Availability.ClockSkew.Microseconds()}
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -26,6 +27,10 @@ type streams struct {
 	exports []*export.Export
 	link    *link.Link
 	now     func() time.Time
+	// shared returns the streams that concern a node by the queries that run.
+	shared func(to host) []string
+	// version counts changes of what is produced here and of the queries that run.
+	version atomic.Uint64
 
 	mu    sync.Mutex
 	here  map[string]produced
@@ -81,6 +86,7 @@ func (s *streams) put(st flow.Stream, permit func(org string) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.here[st.Name()] = produced{stream: st, permit: permit}
+	s.version.Add(1)
 }
 
 // drop takes a stream away, if it is still the same.
@@ -89,6 +95,7 @@ func (s *streams) drop(st flow.Stream) {
 	defer s.mu.Unlock()
 	if s.here[st.Name()].stream == st {
 		delete(s.here, st.Name())
+		s.version.Add(1)
 	}
 }
 

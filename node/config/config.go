@@ -73,6 +73,10 @@ type Host struct {
 type Availability struct {
 	Heartbeat time.Duration
 	Miss      int
+	// ClockSkew is how far the clocks of sources may differ without that being a failure.
+	ClockSkew time.Duration
+	// Grace is what one hop may take, its jitter included.
+	Grace time.Duration
 }
 
 // Checkpoint sets recovery points.

@@ -203,6 +203,8 @@ func (c *Config) host(r *spec.Reader) {
 func (c *Config) availability(r *spec.Reader) {
 	c.Availability.Heartbeat = micros(r.Duration("heartbeat", 100*tuple.Millisecond, 10*tuple.Millisecond, tuple.Minute))
 	c.Availability.Miss = int(r.Int("miss", 3, 1, 100))
+	c.Availability.ClockSkew = micros(r.Duration("clock_skew", 50*tuple.Millisecond, 0, tuple.Hour))
+	c.Availability.Grace = micros(r.Duration("grace", 20*tuple.Millisecond, tuple.Millisecond, 10*tuple.Second))
 	r.Done()
 }
 

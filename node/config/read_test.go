@@ -60,6 +60,7 @@ max_memory = "64MiB"
 [availability]
 heartbeat = "50ms"
 miss = 5
+clock_skew = "200ms"
 [checkpoint]
 interval = "2s"
 [limits]
@@ -89,7 +90,7 @@ ts = "keep"
 	require.Equal(t, Federation{DialOut: true, Peers: []string{"/ip4/10.0.0.1/tcp/7481/p2p/12D3KooWEyoppNCUx8Yx66oV9fJnriXwCcXwDDUA2kj6vnc6iDEp"}, ClockSkew: time.Second}, c.Federation)
 	require.Equal(t, []Host{{Org: "south", Operators: []string{"filter", "union"}, MaxFragments: 16, MaxMemory: 1 << 30},
 		{Org: "east", MaxFragments: 2, MaxMemory: 64 << 20}}, c.Hosts)
-	require.Equal(t, Availability{Heartbeat: 50 * time.Millisecond, Miss: 5}, c.Availability)
+	require.Equal(t, Availability{Heartbeat: 50 * time.Millisecond, Miss: 5, ClockSkew: 200 * time.Millisecond, Grace: 20 * time.Millisecond}, c.Availability)
 	require.Equal(t, 2*time.Second, c.Checkpoint.Interval)
 	require.EqualValues(t, 1<<30, c.Limits.Memory)
 	require.EqualValues(t, 1<<20, c.Limits.Partner.BytesPerSec)

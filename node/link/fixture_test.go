@@ -32,6 +32,8 @@ type shelf struct {
 	streams map[string]flow.Stream
 	denied  error // to every other organisation
 	export  *export.Export
+	shared  []string
+	version uint64
 }
 
 func (s *shelf) put(st flow.Stream) {
@@ -185,4 +187,26 @@ func (e *end) output(name string, expected ...string) *flow.Output {
 	o := flow.NewOutput(flow.OutputConfig{Name: name, Schema: schema, Limit: 1 << 30, Generation: 1, Start: tuple.Position{Generation: 1, Time: tuple.MinTime}, Expected: expected, Own: "north/"})
 	e.shelf.put(o)
 	return o
+}
+
+// share lets a node be told of streams that it may not subscribe to.
+func (s *shelf) share(names ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shared = names
+	s.version++
+}
+
+// Shared returns what share has set.
+func (s *shelf) Shared(string, string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shared
+}
+
+// Version changes with what share has set.
+func (s *shelf) Version() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.version
 }

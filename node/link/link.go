@@ -2,8 +2,6 @@ package link
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -30,6 +28,10 @@ type Local interface {
 	// Permit says whether a node of an organisation may have a stream: nil and true for one of its own, or the export that
 	// it leaves through; a *export.DeniedError otherwise.
 	Permit(stream, org string) (*export.Export, error)
+	// Shared returns the names of streams of which a node is told how they fare although it may not subscribe to them; the
+	// version changes whenever anything that Find and Shared say does.
+	Shared(org, node string) []string
+	Version() uint64
 }
 
 // Link serves and opens streams over the sessions of one node.
@@ -47,6 +49,9 @@ type Link struct {
 	ours    map[uint64]*remoteCursor
 	serving map[servingKey]*serving
 	paces   map[paceKey]*pace
+	// served counts changes of serving; beats are what each peer is told of.
+	served uint64
+	beats  map[peer.ID]*beat
 }
 
 // serving is a subscription of a peer while it is served.
@@ -63,7 +68,7 @@ type servingKey struct {
 
 // New returns a link. The network is set with Attach, since each needs the other.
 func New(local Local, log *zap.Logger) *Link {
-	return &Link{local: local, log: log, next: 1, ours: make(map[uint64]*remoteCursor), serving: make(map[servingKey]*serving), paces: make(map[paceKey]*pace)}
+	return &Link{local: local, log: log, next: 1, ours: make(map[uint64]*remoteCursor), serving: make(map[servingKey]*serving), paces: make(map[paceKey]*pace), beats: make(map[peer.ID]*beat)}
 }
 
 // Attach gives the link its network, before Run.
@@ -107,6 +112,7 @@ func (l *Link) Control(p p2p.Peer, m wire.Message) (handled bool) {
 func (l *Link) PeerDown(p p2p.Peer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	delete(l.beats, p.ID)
 	for k, s := range l.serving {
 		if k.peer == p.ID {
 			s.cancel()
@@ -129,26 +135,3 @@ func (l *Link) Ack(to peer.ID, stream, subscriber string, p tuple.Position) {
 
 // answerWithin is how long a subscription may stay unanswered before it is asked for anew.
 const answerWithin = 5 * time.Second
-
-// Beat says how the streams fare that a peer subscribes to, by name.
-func (l *Link) Beat(p p2p.Peer) []wire.StreamStatus {
-	l.mu.Lock()
-	byName := make(map[string]flow.Stream)
-	for k, s := range l.serving {
-		if k.peer == p.ID {
-			byName[s.stream.Name()] = s.stream
-		}
-	}
-	l.mu.Unlock()
-	out := make([]wire.StreamStatus, 0, len(byName))
-	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		out = append(out, StatusOf(byName[name]))
-	}
-	return out
-}
-
-// StatusOf is a stream as a heartbeat shows it.
-func StatusOf(st flow.Stream) wire.StreamStatus {
-	b := st.Beat()
-	return wire.StreamStatus{Name: st.Name(), State: wire.StreamState(b.State), Boundary: b.Boundary, Holding: b.Holding, Generation: b.Generation, LastID: b.LastID}
-}

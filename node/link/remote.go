@@ -75,6 +75,9 @@ func (l *Link) Open(ctx context.Context, from peer.ID, stream string, s flow.Sub
 		Subscription: c.number, Stream: stream, Generation: s.From.Generation, Time: s.From.Time, ID: s.From.ID,
 		Subscriber: s.Name, Counted: s.Counted, DurableTime: s.Durable.Time, DurableID: s.Durable.ID,
 	}
+	if s.Tentative {
+		m.Tentative = &s.TentativeFrom
+	}
 	if err := l.net.Send(from, m); err != nil {
 		c.forget()
 		return nil, err

@@ -72,7 +72,11 @@ func (l *Link) admit(p p2p.Peer, m *wire.Subscribe) (served, *wire.Refused) {
 
 // serve opens a cursor and sends what it gives until something ends it.
 func (l *Link) serve(p p2p.Peer, m *wire.Subscribe, s served) *wire.Refused {
-	cursor, err := s.stream.Open(flow.Subscriber{Name: m.Subscriber, From: m.Position(), Durable: m.Durable(), Counted: m.Counted})
+	sub := flow.Subscriber{Name: m.Subscriber, From: m.Position(), Durable: m.Durable(), Counted: m.Counted}
+	if m.Tentative != nil {
+		sub.Tentative, sub.TentativeFrom = true, *m.Tentative
+	}
+	cursor, err := s.stream.Open(sub)
 	var gone *dcaa.TruncatedError
 	switch {
 	case errors.As(err, &gone):
@@ -140,6 +144,7 @@ func (l *Link) begin(k servingKey, st flow.Stream) (context.Context, *serving, b
 	ctx, cancel := context.WithCancel(l.ctx)
 	me := &serving{stream: st, cancel: cancel}
 	l.serving[k] = me
+	l.served++
 	return ctx, me, true
 }
 
@@ -150,6 +155,7 @@ func (l *Link) end(k servingKey, me *serving) {
 	defer l.mu.Unlock()
 	if l.serving[k] == me {
 		delete(l.serving, k)
+		l.served++
 	}
 }
 
