@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"fednode/node/fragment"
+	"fednode/node/flow"
 )
 
 // listeners are who wants news of which nodes.
@@ -16,11 +16,11 @@ type listeners struct {
 
 type listener struct {
 	names []string
-	note  func(fragment.News)
+	note  func(flow.News)
 }
 
 // add calls note with news of the named nodes until the returned stop has returned.
-func (l *listeners) add(names []string, note func(fragment.News)) (stop func()) {
+func (l *listeners) add(names []string, note func(flow.News)) (stop func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.list == nil {
@@ -50,7 +50,7 @@ func (l *listeners) names() map[string]bool {
 }
 
 // tell spreads news. note does not block.
-func (l *listeners) tell(n fragment.News) {
+func (l *listeners) tell(n flow.News) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, w := range l.list {

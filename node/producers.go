@@ -83,7 +83,7 @@ func (w fragmentNetwork) Ack(stream, subscriber string, producers []string, p tu
 }
 
 // Watch calls note with news of nodes, at once with what is known, until the returned stop has returned.
-func (w fragmentNetwork) Watch(names []string, note func(fragment.News)) (stop func()) {
+func (w fragmentNetwork) Watch(names []string, note func(flow.News)) (stop func()) {
 	return w.n.watchers.add(w.n.streams, names, note)
 }
 
@@ -100,8 +100,8 @@ type watchers struct {
 }
 
 // newsOf describes a producer as it stands; for any node of an organisation the one that is furthest.
-func (w *watchers) newsOf(s *streams, producer string) fragment.News {
-	n := fragment.News{Name: producer, Streams: make(map[string]dcaa.StreamStatus)}
+func (w *watchers) newsOf(s *streams, producer string) flow.News {
+	n := flow.News{Name: producer, Streams: make(map[string]dcaa.StreamStatus)}
 	org, node, _ := strings.Cut(w.self, "/")
 	if means(producer, org, node) {
 		n.Up = true
@@ -149,7 +149,7 @@ func (w *watchers) changed(s *streams, org, node string) {
 	}
 }
 
-func (w *watchers) add(s *streams, names []string, note func(fragment.News)) (stop func()) {
+func (w *watchers) add(s *streams, names []string, note func(flow.News)) (stop func()) {
 	stop = w.list.add(names, note)
 	for _, name := range names {
 		note(w.newsOf(s, name))

@@ -74,7 +74,7 @@ func (l *loop) wait(ctx context.Context) error {
 	select {
 	case a := <-arrivals:
 		l.burst(a)
-	case <-l.r.news.wake:
+	case <-l.r.news.Wake():
 		l.r.hear()
 	case <-room:
 	case <-l.alarm:
@@ -83,6 +83,10 @@ func (l *loop) wait(ctx context.Context) error {
 		l.stored(s)
 	case reply := <-l.r.ask:
 		reply <- l.r.current()
+	case reply := <-l.r.states:
+		reply <- l.r.snapshot()
+	case <-l.r.transferred:
+		return ErrTransferred
 	case <-l.point:
 		l.point = l.r.cfg.Clock.After(l.r.cfg.PointInterval)
 		l.cut()
@@ -96,7 +100,7 @@ func (l *loop) glance(ctx context.Context) error {
 	select {
 	case a := <-l.r.arrivals:
 		l.burst(a)
-	case <-l.r.news.wake:
+	case <-l.r.news.Wake():
 		l.r.hear()
 	case s := <-l.saved:
 		l.stored(s)

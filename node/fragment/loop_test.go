@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"fednode/node/connect"
+	"fednode/node/flow"
 	"fednode/query/op"
 	"fednode/query/tuple"
 	"fednode/storage"
@@ -44,7 +45,7 @@ func TestFailureAwaitsPoint(t *testing.T) {
 	l.failed = true // there is something to store
 	l.cut()
 	<-store.began
-	r.news.note(News{Name: producer, Up: true}) // rows come, and the state is too large at once
+	r.news.Note(flow.News{Name: producer, Up: true}) // rows come, and the state is too large at once
 	ended := make(chan error, 1)
 	go func() { ended <- l.run(t.Context()) }()
 	go func() {

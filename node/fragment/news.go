@@ -4,17 +4,14 @@ import (
 	"sync"
 
 	"fednode/dcaa"
+	"fednode/node/flow"
 )
 
-// newsbox collects news of other nodes until the run loop takes them. Of each node only the newest counts, so it never
-// grows.
+// newsbox collects news of other nodes, and what they say about permission, until the run loop takes them.
 type newsbox struct {
+	*flow.NewsBox
 	mu       sync.Mutex
-	pending  map[string]News
-	order    []string
 	messages []permissionFrom
-	// wake holds a token while something is pending.
-	wake chan struct{}
 }
 
 type permissionFrom struct {
@@ -25,23 +22,7 @@ type permissionFrom struct {
 // mostMessages bounds what waits; messages may be lost, and are repeated.
 const mostMessages = 256
 
-func newNewsbox() *newsbox {
-	return &newsbox{pending: make(map[string]News), wake: make(chan struct{}, 1)}
-}
-
-// note takes news. It does not block.
-func (b *newsbox) note(n News) {
-	b.mu.Lock()
-	old, waits := b.pending[n.Name]
-	if !waits {
-		b.order = append(b.order, n.Name)
-	} else if n.Streams == nil && n.Up {
-		n.Streams = old.Streams
-	}
-	b.pending[n.Name] = n
-	b.mu.Unlock()
-	b.signal()
-}
+func newNewsbox() *newsbox { return &newsbox{NewsBox: flow.NewNewsBox()} }
 
 // message takes a message about permission. It does not block.
 func (b *newsbox) message(from string, m dcaa.PermissionMessage) {
@@ -50,33 +31,22 @@ func (b *newsbox) message(from string, m dcaa.PermissionMessage) {
 		b.messages = append(b.messages, permissionFrom{from, m})
 	}
 	b.mu.Unlock()
-	b.signal()
+	b.Signal()
 }
 
-func (b *newsbox) signal() {
-	select {
-	case b.wake <- struct{}{}:
-	default:
-	}
-}
-
-func (b *newsbox) take() (news []News, messages []permissionFrom) {
+// said returns the messages that have come since the last time.
+func (b *newsbox) said() []permissionFrom {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, name := range b.order {
-		news = append(news, b.pending[name])
-	}
-	clear(b.pending)
-	messages = b.messages
-	b.order, b.messages = nil, nil
-	return news, messages
+	messages := b.messages
+	b.messages = nil
+	return messages
 }
 
 // hear hands news to the core.
 func (r *Runner) hear() {
-	news, messages := r.news.take()
 	now := r.now()
-	for _, n := range news {
+	for _, n := range r.news.Take() {
 		for _, in := range r.inputs {
 			for k, name := range in.producers {
 				if name != n.Name {
@@ -99,7 +69,7 @@ func (r *Runner) hear() {
 			}
 		}
 	}
-	for _, m := range messages {
+	for _, m := range r.news.said() {
 		r.core.PeerMessage(now, m.from, m.m)
 	}
 }

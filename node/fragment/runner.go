@@ -11,6 +11,7 @@ import (
 	"fednode/node/flow"
 	"fednode/node/replica"
 	"fednode/query/tuple"
+	"fednode/storage"
 )
 
 // Runner runs one replica of a fragment.
@@ -32,14 +33,21 @@ type Runner struct {
 
 	// arrivals brings what the connections have got.
 	arrivals chan arrival
-	// ask brings requests for the status to the loop.
-	ask chan chan<- Status
+	// ask brings requests for the status to the loop, states requests of other replicas for the state. transferred holds a
+	// token when the state of another one has been stored. ended is closed when the loop has.
+	ask         chan chan<- Status
+	states      chan chan<- *storage.RecoveryPoint
+	transferred chan struct{}
+	ended       chan struct{}
 
 	mu     sync.Mutex
 	status Status // the last one that the loop gave
 }
 
-var _ replica.Shell = (*Runner)(nil)
+var (
+	_ replica.Shell      = (*Runner)(nil)
+	_ replica.Transferer = (*Runner)(nil)
+)
 
 // Outputs returns the streams that the fragment produces. They can be opened at once and are closed when Run returns.
 func (r *Runner) Outputs() []*flow.Output { return r.outputs }
@@ -52,11 +60,12 @@ func (r *Runner) Run(ctx context.Context) error {
 			o.Close()
 		}
 	}()
+	defer close(r.ended)
 	connections, stop := context.WithCancel(ctx)
 	defer r.pullers.Wait()
 	defer stop()
 	r.ctx = connections
-	unwatch := r.cfg.Network.Watch(r.names(), r.news.note)
+	unwatch := r.cfg.Network.Watch(r.names(), r.news.Note)
 	defer unwatch()
 	err := newLoop(r).run(ctx)
 	if err != nil {

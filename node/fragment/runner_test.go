@@ -116,9 +116,9 @@ func (n joined) Ack(stream, subscriber string, _ []string, p tuple.Position) {
 	n.network.Ack(stream, subscriber, p)
 }
 
-func (n joined) Watch(names []string, note func(News)) (stop func()) {
+func (n joined) Watch(names []string, note func(flow.News)) (stop func()) {
 	for _, name := range names {
-		note(News{Name: name, Up: true})
+		note(flow.News{Name: name, Up: true})
 	}
 	return func() {}
 }

@@ -104,8 +104,8 @@ func (j joined) Ack(stream, subscriber string, _ []string, p tuple.Position) {
 }
 
 // Watch tells once that the node is up, and how its streams stand.
-func (j joined) Watch(_ []string, note func(fragment.News)) (stop func()) {
-	note(fragment.News{Name: self, Up: true})
+func (j joined) Watch(_ []string, note func(flow.News)) (stop func()) {
+	note(flow.News{Name: self, Up: true})
 	return func() {}
 }
 

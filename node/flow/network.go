@@ -1,0 +1,33 @@
+package flow
+
+import (
+	"context"
+	"time"
+
+	"fednode/dcaa"
+	"fednode/query/tuple"
+)
+
+// Network is how a consumer reaches the producers of a stream, on this node or on others. Producers are named "org/node",
+// or "org/*" for whichever node of that organisation gives a stream.
+type Network interface {
+	// OpenFrom opens a stream at one producer. A *RefusedError is final until somebody changes something; a
+	// *dcaa.TruncatedError says that the position is gone there; any other error is worth another try.
+	OpenFrom(ctx context.Context, producer, stream string, s Subscriber) (Cursor, error)
+	// Ack passes on what the subscriber's durable state covers, to every producer of the stream. It does not block; an
+	// acknowledgement may be lost, and the next one covers it.
+	Ack(stream, subscriber string, producers []string, p tuple.Position)
+	// Watch calls note with news of nodes, at once with what is known, until stop has returned. note is called from any
+	// goroutine and does not block.
+	Watch(names []string, note func(News)) (stop func())
+}
+
+// News is what is newly known of one node.
+type News struct {
+	Name string
+	// Up: it is heard, and hears us. This node itself is always up.
+	Up  bool
+	RTT time.Duration
+	// Streams are what its heartbeat says, by name; nil if nothing of them is news.
+	Streams map[string]dcaa.StreamStatus
+}
