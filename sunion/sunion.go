@@ -185,9 +185,15 @@ func (c *chunk) before(t tuple.Time) int {
 	return sort.Search(n, func(k int) bool { return c.batch.Time[c.row(c.next+k)] >= t })
 }
 
-// Gap records that an input goes on in a generation with the ids after lastID: what lies between will not come.
+// Gap records that an input goes on in a generation with the ids after lastID: what lies between will not come. A new
+// generation may begin with rows that lie before what the one before had promised, since its source reads them again:
+// they are dropped as consumed.
 func (u *SUnion) Gap(in int, generation, lastID uint64) {
-	u.inputs[in].generation, u.inputs[in].lastID = generation, lastID
+	i := &u.inputs[in]
+	if generation != i.generation {
+		i.resumeTime = max(i.resumeTime, i.boundary)
+	}
+	i.generation, i.lastID = generation, lastID
 }
 
 // Boundary records that no later row of the input has stime < t. A lower boundary than before says nothing new.
