@@ -33,6 +33,23 @@ type Progress struct {
 	Coverage  Coverage
 }
 
+// ProgressOf returns what one run showed as that of a campaign.
+func ProgressOf(r *Result) Progress {
+	var p Progress
+	p.add(r)
+	return p
+}
+
+func (p *Progress) add(r *Result) {
+	p.Runs++
+	p.Simulated += r.Simulated
+	p.Steps += r.Steps
+	p.Rows += r.Rows
+	p.Tentative += r.Tentative
+	p.Coverage.Add(&r.Coverage)
+	p.Worst, p.Settled = max(p.Worst, r.Worst), max(p.Settled, r.Settled)
+}
+
 // Failure is a case that broke a promise.
 type Failure struct {
 	Case   Case
@@ -109,42 +126,34 @@ func (s *campaign) ended(c Case, r *Result, err error) {
 		return
 	}
 	p := &s.progress
-	p.Runs++
-	p.Simulated += r.Simulated
-	p.Steps += r.Steps
-	p.Rows += r.Rows
-	p.Tentative += r.Tentative
-	p.Coverage.Add(&r.Coverage)
+	p.add(r)
 	if r.Breach != nil {
 		if s.failure == nil || c.Seed < s.failure.Case.Seed {
 			s.failure = &Failure{Case: c, Breach: *r.Breach}
 		}
 		s.stop()
-	} else {
-		p.Worst, p.Settled = max(p.Worst, r.Worst), max(p.Settled, r.Settled)
 	}
 	if s.cfg.Done != nil {
 		s.cfg.Done(*p)
 	}
 }
 
-// Minimise returns a smaller case that breaks the same promise, after at most tries runs.
-func Minimise(c Case, promise string, tries int) (Case, Breach, error) {
+// Minimise returns a smaller case that breaks the same promise, and how, after at most tries runs.
+func Minimise(c Case, b Breach, tries int) (Case, Breach, error) {
 	t, err := topology.Build(c.Spec)
 	if err != nil {
-		return c, Breach{}, err
+		return c, b, err
 	}
-	var last Breach
 	fails := func(p fault.Plan) bool {
 		small := c
 		small.Faults = p
 		r, err := ExecuteOn(t, small, Options{})
-		if err != nil || r.Breach == nil || r.Breach.Promise != promise {
+		if err != nil || r.Breach == nil || r.Breach.Promise != b.Promise {
 			return false
 		}
-		last = *r.Breach
+		b = *r.Breach
 		return true
 	}
 	c.Faults = fault.Minimise(c.Faults, tries, fails)
-	return c, last, nil
+	return c, b, nil
 }

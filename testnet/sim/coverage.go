@@ -36,6 +36,28 @@ func (c *Coverage) Add(o *Coverage) {
 	c.Gaps += o.Gaps
 }
 
+// TransitionCounts returns how often each change of state was seen, as "FROM → TO".
+func (c *Coverage) TransitionCounts() map[string]uint64 {
+	m := make(map[string]uint64)
+	for i := range c.Transitions {
+		for k, n := range c.Transitions[i] {
+			if n > 0 {
+				m[fmt.Sprintf("%v → %v", dcaa.State(i), dcaa.State(k))] = n
+			}
+		}
+	}
+	return m
+}
+
+// FaultCounts returns how many faults of each kind began.
+func (c *Coverage) FaultCounts() map[string]uint64 {
+	m := make(map[string]uint64)
+	for k, n := range c.Faults {
+		m[fault.Kind(k).String()] = n
+	}
+	return m
+}
+
 // transition is one change of state.
 type transition struct{ from, to dcaa.State }
 

@@ -1,12 +1,16 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 
 	"fednode/testnet/sim/fault"
 	"fednode/testnet/sim/topology"
 	"fednode/testnet/sim/world"
 )
+
+// ErrCase says that a case makes no sense.
+var ErrCase = errors.New("not a case that can be run")
 
 // injector makes the faults of a plan happen.
 type injector struct {
@@ -30,10 +34,10 @@ func newInjector(r *Run) (*injector, error) {
 			b = r.top.Node(f.B)
 		}
 		if a < 0 || f.B != "" && b < 0 {
-			return nil, fmt.Errorf("fault %q: there is no such node in this federation", f)
+			return nil, fmt.Errorf("%w: fault %q: there is no such node in this federation", ErrCase, f)
 		}
 		if sourceOnly(f.Kind) && r.top.Nodes[a].Role != topology.Source {
-			return nil, fmt.Errorf("fault %q: %s is not a source", f, f.A)
+			return nil, fmt.Errorf("%w: fault %q: %s is not a source", ErrCase, f, f.A)
 		}
 		if f.Kind == fault.Quiet {
 			g := r.logs[r.top.Nodes[a].Index].gen

@@ -18,13 +18,13 @@ type Field struct {
 	Begin, End int64
 }
 
-// Draw makes a plan from chance: one to a dozen faults of all kinds. Some overlap, some hit a fragment while it recovers
-// from the one before. What can never be mended is left out: a fragment keeps a replica whose disk is whole.
+// Draw makes a plan from chance: one to a dozen faults of all kinds, half of them at one fragment. Some overlap,
+// some hit a fragment while it recovers from the one before. What can never be mended is left out: a fragment keeps a replica whose disk is whole.
 func Draw(r *rand.Rand, at Field) Plan {
-	d := &drawer{rand: r, field: at, spent: make([]bool, len(at.Fragments))}
-	n := 1 + r.IntN(3)
+	d := &drawer{rand: r, field: at, spent: make([]bool, len(at.Fragments)), victim: r.IntN(len(at.Fragments))}
+	n := 1 + r.IntN(5)
 	if r.IntN(3) == 0 {
-		n += r.IntN(10)
+		n += r.IntN(12)
 	}
 	for range n {
 		d.add()
@@ -40,6 +40,8 @@ type drawer struct {
 	plan  Plan
 	// spent: a replica of the fragment has been lost for good, or its disk.
 	spent []bool
+	// victim is the fragment that half of the faults hit.
+	victim int
 }
 
 const (
@@ -81,7 +83,10 @@ func (d *drawer) add() {
 	if f.End() > d.field.End {
 		return
 	}
-	fragment := d.rand.IntN(len(d.field.Fragments))
+	fragment := d.victim
+	if d.rand.IntN(2) == 0 {
+		fragment = d.rand.IntN(len(d.field.Fragments))
+	}
 	replicas := d.field.Fragments[fragment]
 	f.A = replicas[d.rand.IntN(len(replicas))]
 	switch f.Kind {
@@ -102,7 +107,7 @@ func (d *drawer) add() {
 		}
 	}
 	if s.nodes == 2 {
-		l := d.field.Links[d.rand.IntN(len(d.field.Links))]
+		l := d.link(f.A)
 		f.A, f.B = l[0], l[1]
 		if d.rand.IntN(2) == 0 {
 			f.A, f.B = f.B, f.A
@@ -110,6 +115,21 @@ func (d *drawer) add() {
 	}
 	f.Amount = d.amount(f.Kind)
 	d.plan = append(d.plan, f)
+}
+
+// link returns a pair of nodes that talk, half of the time one with a given node.
+func (d *drawer) link(with string) [2]string {
+	l := d.field.Links[d.rand.IntN(len(d.field.Links))]
+	if d.rand.IntN(2) == 0 {
+		return l
+	}
+	from := d.rand.IntN(len(d.field.Links))
+	for i := range d.field.Links {
+		if at := d.field.Links[(from+i)%len(d.field.Links)]; at[0] == with || at[1] == with {
+			return at
+		}
+	}
+	return l
 }
 
 // maybeForever lets a replica never come back, while another is left.
