@@ -162,6 +162,16 @@ func (d *deployment) permitOutput(f *query.FragmentPlan, stream string) func(str
 	}
 }
 
+// permitState lets the state of a fragment go to the organisations that run replicas of it.
+func (d *deployment) permitState(fragment string) func(string) error {
+	return func(org string) error {
+		if !d.hostedBy(fragment, org) {
+			return fmt.Errorf("no replica of fragment %s of query %s runs at %s", fragment, d.query, org)
+		}
+		return nil
+	}
+}
+
 // ownSource reports whether the query itself declares a source: who deploys it says by that where it goes. What another
 // query makes needs an export like any stream.
 func (d *deployment) ownSource(name string) bool {

@@ -49,6 +49,10 @@ func (d *deployment) superviseFragment(ctx context.Context, f *query.FragmentPla
 			if err == nil || ctx.Err() != nil {
 				return
 			}
+			if errors.Is(err, fragment.ErrTransferred) {
+				d.n.log.Info("fragment goes on with the state of another replica", zap.String("query", d.query), zap.String("fragment", f.Name))
+				continue
+			}
 			if time.Since(began) > restartCalm {
 				delay = restartFirst
 			}
@@ -83,6 +87,11 @@ func (d *deployment) runFragment(ctx context.Context, f *query.FragmentPlan, s *
 	for _, o := range r.Outputs() {
 		d.n.streams.put(o, d.permitOutput(f, o.Name()))
 		defer d.n.streams.drop(o)
+	}
+	if len(d.hosts[f.Name]) > 1 {
+		st := r.State()
+		d.n.streams.put(st, d.permitState(f.Name))
+		defer d.n.streams.drop(st)
 	}
 	s.running(r)
 	defer s.running(nil)

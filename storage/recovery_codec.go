@@ -106,6 +106,33 @@ func (c *pointCodec) decode(fragment string, m manifest, data []byte) (*Recovery
 	return p, nil
 }
 
+// Pack encodes a point to be sent elsewhere.
+func (r *RecoveryPoints) Pack(p *RecoveryPoint) ([]byte, error) {
+	m, data, err := r.codec.encode(p)
+	if err != nil {
+		return nil, err
+	}
+	var e tuple.Encoder
+	e.Bytes(m.encode())
+	e.Bytes(data)
+	return e.B, nil
+}
+
+// Unpack reads what Pack has encoded, elsewhere. It fails with ErrDamaged for anything else, and for a point of another
+// fragment.
+func (r *RecoveryPoints) Unpack(fragment string, b []byte) (*RecoveryPoint, error) {
+	d := tuple.NewDecoder(b)
+	head, data := d.Bytes(), d.Bytes()
+	if err := d.Close(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	m, err := decodeManifest(head)
+	if err != nil {
+		return nil, err
+	}
+	return r.codec.decode(fragment, m, data)
+}
+
 func encodePoint(e *tuple.Encoder, p *RecoveryPoint) {
 	e.Uint(pointVersion)
 	e.String(p.Fragment)

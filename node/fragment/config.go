@@ -18,6 +18,9 @@ type Points interface {
 	LoadPoint(fragment string) (*storage.RecoveryPoint, []string, error)
 	// SavePoint stores a point durably and lets go of the oldest.
 	SavePoint(p *storage.RecoveryPoint) error
+	// PackPoint encodes a point for another replica of the fragment, UnpackPoint reads one from there.
+	PackPoint(p *storage.RecoveryPoint) ([]byte, error)
+	UnpackPoint(fragment string, b []byte) (*storage.RecoveryPoint, error)
 }
 
 // Config of a running fragment.

@@ -85,8 +85,8 @@ func (l *loop) wait(ctx context.Context) error {
 		reply <- l.r.current()
 	case reply := <-l.r.states:
 		reply <- l.r.snapshot()
-	case <-l.r.transferred:
-		return ErrTransferred
+	case p := <-l.r.transferred:
+		return l.takeOver(p)
 	case <-l.point:
 		l.point = l.r.cfg.Clock.After(l.r.cfg.PointInterval)
 		l.cut()
@@ -212,6 +212,16 @@ func (l *loop) leave() error {
 	l.cut()
 	l.await()
 	return nil
+}
+
+// takeOver stores the state of another replica as the point that the next life begins with.
+func (l *loop) takeOver(p *storage.RecoveryPoint) error {
+	l.await()
+	if err := l.r.cfg.Points.SavePoint(p); err != nil {
+		l.r.cfg.Log.Warn("state of another replica not stored; it is asked again", zap.String("fragment", l.r.cfg.Name), zap.Error(err))
+		return nil
+	}
+	return ErrTransferred
 }
 
 // await waits for the point that is on its way, if there is one.

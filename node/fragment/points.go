@@ -25,7 +25,7 @@ const instanceVersion = 1
 // Open makes a fragment's parts and restores the newest usable recovery point. It starts nothing.
 func Open(cfg Config) (*Runner, error) {
 	cfg.complete()
-	r := &Runner{cfg: cfg, began: cfg.Clock.Now(), ask: make(chan chan<- Status), conns: make(map[connKey]*connection), news: newNewsbox()}
+	r := &Runner{cfg: cfg, began: cfg.Clock.Now(), ask: make(chan chan<- Status), states: make(chan chan<- *storage.RecoveryPoint), transferred: make(chan *storage.RecoveryPoint, 1), ended: make(chan struct{}), conns: make(map[connKey]*connection), news: newNewsbox()}
 	r.status = Status{Name: cfg.Name}
 	r.arrivals = make(chan arrival, 4*len(cfg.Plan.Inputs))
 	point, passed, err := cfg.Points.LoadPoint(cfg.Name)
@@ -289,3 +289,11 @@ func (s Store) LoadPoint(fragment string) (*storage.RecoveryPoint, []string, err
 
 // SavePoint stores a point.
 func (s Store) SavePoint(p *storage.RecoveryPoint) error { return s.Points.Save(p, nil) }
+
+// PackPoint encodes a point for another replica.
+func (s Store) PackPoint(p *storage.RecoveryPoint) ([]byte, error) { return s.Points.Pack(p) }
+
+// UnpackPoint reads a point of another replica.
+func (s Store) UnpackPoint(fragment string, b []byte) (*storage.RecoveryPoint, error) {
+	return s.Points.Unpack(fragment, b)
+}

@@ -33,11 +33,11 @@ type Runner struct {
 
 	// arrivals brings what the connections have got.
 	arrivals chan arrival
-	// ask brings requests for the status to the loop, states requests of other replicas for the state. transferred holds a
-	// token when the state of another one has been stored. ended is closed when the loop has.
+	// ask brings requests for the status to the loop, states requests of other replicas for the state. transferred brings
+	// the state of another one. ended is closed when the loop has.
 	ask         chan chan<- Status
 	states      chan chan<- *storage.RecoveryPoint
-	transferred chan struct{}
+	transferred chan *storage.RecoveryPoint
 	ended       chan struct{}
 
 	mu     sync.Mutex

@@ -13,7 +13,7 @@ func (r *Replica) Advance(now dcaa.Instant) (busy bool, err error) {
 	for _, in := range r.inputs {
 		in.intake.Tick(now)
 		if _, lost := in.intake.Lost(); lost {
-			in.intake.Skip(now, "no replica holds these rows any more")
+			r.rescue(in)
 		}
 		r.due = min(r.due, in.intake.Due(now))
 	}

@@ -56,6 +56,13 @@ type Shell interface {
 	Changed(c Change)
 }
 
+// Transferer is a Shell that can copy the state of another replica. It is asked when no producer holds what an input needs
+// next; then this replica ends, and one that begins with the copied state takes its place.
+type Transferer interface {
+	// Transfer asks a replica, by its index in Config.Peers. It is asked again after a while if nothing comes of it.
+	Transfer(peer int)
+}
+
 // Change is a change of the state of a path.
 type Change struct {
 	From, To dcaa.State

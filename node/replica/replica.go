@@ -33,6 +33,7 @@ type Replica struct {
 	recovering bool
 	due        dcaa.Instant
 	progress   uint64
+	lost
 }
 
 // peer is another replica of the fragment, as its heartbeats show it.

@@ -1,0 +1,176 @@
+package fragment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"go.uber.org/zap"
+
+	"fednode/dcaa"
+	"fednode/node/flow"
+	"fednode/query/tuple"
+	"fednode/storage"
+)
+
+// ErrTransferred ends a life of a fragment whose inputs no longer reach back to where it stands: a recovery point with the
+// state of another replica has been stored, and the next life begins with it.
+var ErrTransferred = errors.New("the state of another replica has been taken over; starting again with it")
+
+// StateName is the stream that carries the state of a fragment's replica to another: once, from the beginning, to its end.
+func StateName(fragment string) string { return fragment + ".state" }
+
+// stateChunk is how many bytes of state a row carries.
+const stateChunk = 1 << 20
+
+// StateSchema returns the columns of a state stream.
+func StateSchema() *tuple.Schema {
+	return tuple.MustSchema(tuple.Field{Name: "state", Type: tuple.Of(tuple.Bytes)})
+}
+
+// StateStream gives the state of a running replica to other replicas.
+type StateStream struct {
+	r      *Runner
+	schema *tuple.Schema
+}
+
+var _ flow.Stream = (*StateStream)(nil)
+
+// State returns the stream of the fragment's state.
+func (r *Runner) State() *StateStream { return &StateStream{r: r, schema: StateSchema()} }
+
+// Name returns the stream's full name.
+func (s *StateStream) Name() string { return StateName(s.r.cfg.Name) }
+
+// Schema returns the stream's columns.
+func (s *StateStream) Schema() *tuple.Schema { return s.schema }
+
+// Ack does nothing: a state is taken once.
+func (s *StateStream) Ack(string, tuple.Position) {}
+
+// Forget does nothing: nobody is counted.
+func (s *StateStream) Forget(string) {}
+
+// Head is the beginning: a state is made when it is asked for.
+func (s *StateStream) Head() tuple.Position {
+	return tuple.Position{Generation: 1, Time: tuple.MinTime}
+}
+
+// Beat says that there is a state to be had.
+func (s *StateStream) Beat() dcaa.StreamStatus {
+	return dcaa.StreamStatus{State: dcaa.Stable, Boundary: tuple.MinTime, Generation: 1}
+}
+
+// Open returns a cursor of the state as it is when it is first read.
+func (s *StateStream) Open(flow.Subscriber) (flow.Cursor, error) {
+	return &stateCursor{s: s, closed: make(chan struct{})}, nil
+}
+
+// stateCursor gives a state in rows of bytes, then the end.
+type stateCursor struct {
+	s      *StateStream
+	state  []byte
+	taken  bool
+	next   uint64
+	closed chan struct{}
+	once   sync.Once
+}
+
+// Next returns the next piece.
+func (c *stateCursor) Next(ctx context.Context) (*tuple.Frame, error) {
+	if !c.taken {
+		if err := c.take(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if len(c.state) == 0 {
+		if c.next == 0 {
+			<-ctx.Done() // the end has been given
+			return nil, ctx.Err()
+		}
+		c.next = 0
+		return &tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: tuple.MaxTime}, nil
+	}
+	n := min(stateChunk, len(c.state))
+	b := tuple.NewBatchBuilder(c.s.schema)
+	b.AppendBin(0, c.state[:n])
+	b.EndRow(tuple.Time(c.next))
+	f := &tuple.Frame{Kind: tuple.Insertion, Generation: 1, FirstID: c.next, LastID: c.next, Batch: b.Take()}
+	c.state = c.state[n:]
+	c.next++
+	return f, nil
+}
+
+// take asks the run loop for its state.
+func (c *stateCursor) take(ctx context.Context) error {
+	reply := make(chan *storage.RecoveryPoint, 1)
+	select {
+	case c.s.r.states <- reply:
+	case <-c.closed:
+		return flow.ErrClosed
+	case <-c.s.r.ended:
+		return flow.ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	b, err := c.s.r.cfg.Points.PackPoint(<-reply)
+	if err != nil {
+		return fmt.Errorf("state of fragment %s: %w", c.s.r.cfg.Name, err)
+	}
+	c.state, c.taken, c.next = b, true, 1
+	return nil
+}
+
+// Close frees the cursor.
+func (c *stateCursor) Close() { c.once.Do(func() { close(c.closed) }) }
+
+// Transfer asks another replica for its state, beside the loop.
+func (r *Runner) Transfer(peer int) {
+	name := r.cfg.Peers[peer]
+	r.cfg.Log.Warn("an input no longer reaches back to where the fragment stands; asking another replica for its state",
+		zap.String("fragment", r.cfg.Name), zap.String("replica", name))
+	ctx := r.ctx
+	r.pullers.Go(func() {
+		p, err := r.fetch(ctx, name)
+		if err != nil {
+			if ctx.Err() == nil {
+				r.cfg.Log.Warn("state not taken over; another replica is asked", zap.String("fragment", r.cfg.Name), zap.String("replica", name), zap.Error(err))
+			}
+			return
+		}
+		select {
+		case r.transferred <- p:
+		default:
+		}
+	})
+}
+
+// fetch reads the state of a replica.
+func (r *Runner) fetch(ctx context.Context, from string) (*storage.RecoveryPoint, error) {
+	stream := StateName(r.cfg.Name)
+	cursor, err := r.cfg.Network.OpenFrom(ctx, from, stream, flow.Subscriber{Name: r.cfg.Subscriber, Schema: StateSchema()})
+	if err != nil {
+		return nil, err
+	}
+	defer cursor.Close()
+	var state []byte
+	for {
+		f, err := cursor.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if f.Kind == tuple.Boundary && f.Time == tuple.MaxTime {
+			return r.cfg.Points.UnpackPoint(r.cfg.Name, state)
+		}
+		if f.Kind != tuple.Insertion {
+			continue
+		}
+		for n := range f.Batch.Rows() {
+			state = append(state, f.Batch.Cols[0].Bin(f.Batch.Row(n))...)
+		}
+		if len(state) > storage.MaxPointBytes {
+			return nil, fmt.Errorf("the state of %s is larger than %d bytes", from, storage.MaxPointBytes)
+		}
+	}
+}
