@@ -23,6 +23,8 @@ type Case struct {
 type Options struct {
 	// Trace takes what happens, nil for nothing.
 	Trace *Trace
+	// Observer is told what the run shows; it may be nil.
+	Observer Observer
 }
 
 // Breach is a promise that did not hold.
@@ -64,6 +66,7 @@ type Run struct {
 	names    []string
 	faults   fault.Plan
 	trace    *Trace
+	observer Observer
 
 	logs     []*sourceLog
 	replicas []*replicaActor // by node, nil where none runs
@@ -100,7 +103,10 @@ func Execute(c Case, o Options) (Result, error) {
 // ExecuteOn runs a case whose federation has been built already; the topology is not changed, and several runs may share
 // it.
 func ExecuteOn(t *topology.Topology, c Case, o Options) (Result, error) {
-	r := &Run{top: t, faults: c.Faults, trace: o.Trace, result: Result{Seed: c.Seed}}
+	r := &Run{top: t, faults: c.Faults, trace: o.Trace, observer: o.Observer, result: Result{Seed: c.Seed}}
+	if r.observer == nil {
+		r.observer = unobserved{}
+	}
 	n := len(t.Nodes)
 	r.settings, r.hosts = settingsOf(&t.Spec), host.DefaultSettings()
 	r.hosts.Heartbeat, r.hosts.Miss = t.Spec.Heartbeat, t.Spec.Miss
@@ -246,6 +252,7 @@ func (r *Run) name(id world.NodeID) string { return r.names[id] }
 // changed takes in that a path of a replica changes its state.
 func (r *Run) changed(a *replicaActor, c replica.Change) {
 	r.result.Coverage.Transitions[c.From][c.To]++
+	r.observer.Changed(r.w.Now(), r.name(a.id), c)
 	if r.trace != nil {
 		r.trace.line(r.w.Now(), "state", r.name(a.id), "from", c.From.String(), "to", c.To.String(), "missing", missingText(c.Missing), "run_rows", fmt.Sprint(c.Tentative))
 	}

@@ -75,6 +75,7 @@ func (w *watch) Rows(f *tuple.Frame) error {
 	w.id = f.LastID
 	w.furthest = max(w.furthest, w.id)
 	w.r.result.Rows += uint64(f.Batch.Rows())
+	w.r.observer.Rows(w.r.w.Now(), f, false)
 	w.mark(f)
 	return nil
 }
@@ -110,6 +111,7 @@ func (w *watch) Boundary(t tuple.Time, _ int64) {
 	if lost, ok := w.r.ref.missing(w.id, t); ok && w.id >= w.furthest {
 		w.r.breach("the stable stream is that of a run without failures", "the boundary %v passes row %d, which did not come", t, lost)
 	}
+	w.r.observer.Reached(w.r.w.Now(), t, false)
 	w.cover(t)
 }
 
@@ -126,12 +128,14 @@ func (w *watch) TentativeRows(f *tuple.Frame) {
 	}
 	w.tentative = true
 	w.r.result.Tentative += uint64(f.Batch.Rows())
+	w.r.observer.Rows(w.r.w.Now(), f, true)
 	w.mark(f)
 }
 
 // TentativeBoundary takes up to where Q is complete.
 func (w *watch) TentativeBoundary(t tuple.Time, _ int64) {
 	w.tentative, w.reached = true, t
+	w.r.observer.Reached(w.r.w.Now(), t, true)
 	w.cover(t)
 }
 
@@ -142,12 +146,14 @@ func (w *watch) Trim(tuple.Time) { w.r.result.Coverage.Trims++ }
 func (w *watch) Undo(tuple.Run) {
 	w.r.result.Coverage.Undos++
 	w.tentative, w.reached = false, tuple.MinTime
+	w.r.observer.Over(w.r.w.Now())
 }
 
 // Done forgets Q, which stable rows have replaced.
 func (w *watch) Done(tuple.Run) {
 	w.r.result.Coverage.Dones++
 	w.tentative, w.reached = false, tuple.MinTime
+	w.r.observer.Over(w.r.w.Now())
 }
 
 // cover notes that P and Q reach a stime now.
