@@ -86,6 +86,7 @@ type suffix struct {
 	run      tuple.Run
 	conn     uint64     // that brings it
 	boundary tuple.Time // no row of it below is missing
+	high     tuple.Time // the largest stime of its rows, which may be beyond the boundary
 	missing  []tuple.Missing
 }
 
@@ -146,12 +147,16 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 	if f.Kind == tuple.Boundary {
 		p.moved(now, f.Time)
 	}
-	if c == i.next && i.beyond(f) {
-		i.promote()
+	delivers := c == i.next && i.beyond(f)
+	if delivers && (f.Kind == tuple.Tentative || f.Kind == tuple.TentativeBoundary) {
+		i.promote() // they count on the data connection alone
 	}
 	before := i.pos
 	err := i.take(c, f)
-	if err == nil && !c.gave && (i.pos != before || f.Kind == tuple.Tentative || f.Kind == tuple.TentativeBoundary) {
+	if err == nil && delivers && c == i.next {
+		i.promote()
+	}
+	if err == nil && !c.gave && (i.pos != before || i.q.held && i.q.conn == c.id) {
 		c.gave = true
 		p.forgive()
 	}
@@ -187,7 +192,7 @@ func (i *Intake) take(c *conn, f *tuple.Frame) error {
 	case tuple.Gap:
 		i.takeGap(f)
 	case tuple.Tentative, tuple.TentativeBoundary:
-		if c == i.data {
+		if c == i.data && c.tentative {
 			i.takeTentative(c, f)
 		}
 	case tuple.Undo:
@@ -228,7 +233,8 @@ func (i *Intake) takeBoundary(t tuple.Time, age int64) {
 	}
 	i.pos.Time, i.begun = t, true
 	i.taker.Boundary(t, age)
-	if i.q.held && t >= i.q.boundary {
+	// Rows beyond its boundary keep the suffix: what it is complete to may yet rise above them.
+	if i.q.held && t >= i.q.boundary && t > i.q.high {
 		i.done()
 	}
 }
@@ -257,16 +263,15 @@ func (g gapHeard) same(f *tuple.Frame) bool {
 func (i *Intake) takeTentative(c *conn, f *tuple.Frame) {
 	switch {
 	case !i.q.held:
-		i.q = suffix{held: true, run: f.Run, conn: c.id, boundary: i.pos.Time}
-	case i.q.run == f.Run:
-		i.q.conn = c.id
-	case i.q.conn == c.id:
+		i.q = i.suffixOf(c, f.Run)
+	case i.q.conn != c.id:
+		// What lies beyond the boundary comes again, be it of the same run.
+		i.taker.Trim(i.q.boundary)
+		i.q.run, i.q.conn, i.q.high = f.Run, c.id, min(i.q.high, i.q.boundary-1)
+	case i.q.run != f.Run:
 		// The producer opened another run; its word that the one before is over may have been passed over.
 		i.undo()
-		i.q = suffix{held: true, run: f.Run, conn: c.id, boundary: i.pos.Time}
-	default:
-		i.taker.Trim(i.q.boundary)
-		i.q.run, i.q.conn = f.Run, c.id
+		i.q = i.suffixOf(c, f.Run)
 	}
 	i.q.boundary = max(i.q.boundary, i.pos.Time)
 	if len(f.Missing) > 0 {
@@ -274,6 +279,7 @@ func (i *Intake) takeTentative(c *conn, f *tuple.Frame) {
 	}
 	if f.Kind == tuple.Tentative {
 		if f = from(f, i.q.boundary); f != nil {
+			i.q.high = max(i.q.high, latest(f.Batch))
 			i.taker.TentativeRows(f)
 		}
 		return
@@ -282,6 +288,11 @@ func (i *Intake) takeTentative(c *conn, f *tuple.Frame) {
 		i.q.boundary = f.Time
 		i.taker.TentativeBoundary(f.Time, f.Age)
 	}
+}
+
+// suffixOf is a suffix that begins where P ends.
+func (i *Intake) suffixOf(c *conn, run tuple.Run) suffix {
+	return suffix{held: true, run: run, conn: c.id, boundary: i.pos.Time, high: tuple.MinTime}
 }
 
 // from returns a TENTATIVE frame without its rows before t, nil if none is left.

@@ -73,3 +73,17 @@ func TestGrantedButNotGiven(t *testing.T) {
 		t.Fatalf("asked %d times, want once more at once", len(shell.open))
 	}
 }
+
+// TestTentativeUnasked shows that tentative results that were not asked for are not taken.
+func TestTentativeUnasked(t *testing.T) {
+	settings, shell := DefaultSettings(), &asked{}
+	i := NewIntake(IntakeConfig{Settings: &settings, Producers: []string{"a/n"}, From: tuple.Position{Time: tuple.MinTime}}, 0, shell, deaf{})
+	i.Reachable(0, 0, true)
+	i.Opened(0, 1)
+	if err := i.Frame(0, 1, &tuple.Frame{Kind: tuple.TentativeBoundary, Run: tuple.Run{N: 1}, Time: 5}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, _, held := i.Suffix(); held {
+		t.Fatal("a suffix that nobody asked for is held")
+	}
+}
