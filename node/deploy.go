@@ -99,33 +99,13 @@ func (n *Node) describe(l *loadedQuery, held *descriptor.Verified) (*descriptor.
 		d.Term, d.Epoch, d.Created = held.Term, held.Epoch+1, held.Created
 	}
 	for _, f := range l.plan.Fragments {
-		a, err := n.assign(f)
+		a, err := n.assign(l, f, held)
 		if err != nil {
 			return nil, err
 		}
-		d.Assignments = append(d.Assignments, a)
+		d.Assignments = append(d.Assignments, a...)
 	}
 	return d, nil
-}
-
-// assign finds the node that runs a fragment: this one, or one that is up where the plan places it.
-func (n *Node) assign(f *query.FragmentPlan) (descriptor.Assignment, error) {
-	self := descriptor.Assignment{Fragment: f.Name, Org: n.cfg.Node.Org, Node: n.cfg.Node.Name, Peer: n.host.ID().String()}
-	if f.Place.Org == self.Org && (f.Place.Node == "" || f.Place.Node == self.Node) {
-		return self, nil
-	}
-	nodes := n.streams.nodesOf(f.Place.Org)
-	if f.Place.Node != "" {
-		nodes = slices.DeleteFunc(nodes, func(s string) bool { return s != f.Place.Node })
-	}
-	if len(nodes) == 0 {
-		return self, &api.RefusedError{Who: f.Place.String(), What: "fragment " + f.Name, Why: "no such node is up; see fednode peers, and trust and dial the organisation first"}
-	}
-	id, ok := n.peerOf(host{f.Place.Org, nodes[0]})
-	if !ok {
-		return self, &api.RefusedError{Who: f.Place.String(), What: "fragment " + f.Name, Why: "the node has just gone"}
-	}
-	return descriptor.Assignment{Fragment: f.Name, Org: f.Place.Org, Node: nodes[0], Peer: id.String()}, nil
 }
 
 // putInForce signs a descriptor, has every other host agree, and adopts it.

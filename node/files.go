@@ -5,7 +5,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -54,9 +53,4 @@ func (n *Node) lastPort(host string) (int, bool) {
 		return 0, false
 	}
 	return port, l.Close() == nil
-}
-
-func sorted(s []string) []string {
-	slices.Sort(s)
-	return s
 }

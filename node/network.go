@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/peer"
 	ma "github.com/multiformats/go-multiaddr"
 	"go.uber.org/zap"
 
@@ -42,7 +41,7 @@ func (n *Node) openHost() error {
 	if n.host, err = p2p.New(cfg, id, n.registry, network{n}, n.log); err != nil {
 		return err
 	}
-	n.members = member.New(member.Config{}, n.host, member.Self{Org: n.cfg.Node.Org, Name: n.cfg.Node.Name, Addrs: n.addresses}, network{n}, n.log)
+	n.members = member.New(member.Config{}, n.host, member.Self{Org: n.cfg.Node.Org, Name: n.cfg.Node.Name, Addrs: n.addresses, Labels: n.cfg.Node.Labels}, network{n}, n.log)
 	return n.dialKnown()
 }
 
@@ -241,31 +240,6 @@ func (w network) MemberUpdated(m member.Node) {
 
 // MemberLeft stops dialling a node that has gone.
 func (w network) MemberLeft(m member.Node) { w.n.host.Undial(m.Peer) }
-
-// peerOf returns the peer id of a node that is up.
-func (s *streams) peerOf(h host) (peer.ID, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for id, p := range s.peers {
-		if p.org == h.Org && p.node == h.Node {
-			return id, true
-		}
-	}
-	return "", false
-}
-
-// nodesOf returns the nodes of an organisation that are up, sorted by name.
-func (s *streams) nodesOf(org string) []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var out []string
-	for _, p := range s.peers {
-		if p.org == org {
-			out = append(out, p.node)
-		}
-	}
-	return sorted(out)
-}
 
 // isQueryStream reports whether a stream produced here belongs to a query rather than to [streams].
 func (s *streams) isQueryStream(name string) bool {

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/peer"
 	"go.uber.org/zap"
 	"golang.org/x/sync/errgroup"
 
@@ -266,6 +265,3 @@ func (n *Node) renew() {
 
 // place is this node as a place.
 func (n *Node) place() query.Place { return query.Place{Org: n.cfg.Node.Org, Node: n.cfg.Node.Name} }
-
-// peerOf returns the peer id of a node of an organisation that is up.
-func (n *Node) peerOf(h host) (peer.ID, bool) { return n.streams.peerOf(h) }

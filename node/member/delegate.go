@@ -16,6 +16,8 @@ import (
 type meta struct {
 	Name  string   `cbor:"1,keyasint"`
 	Addrs []string `cbor:"2,keyasint,omitempty"`
+	// Labels are null if they have no room.
+	Labels map[string]string `cbor:"3,keyasint"`
 }
 
 // delegate is Membership as memberlist sees it. memberlist calls it under its own locks, so nothing here calls back.
@@ -27,9 +29,17 @@ var (
 	_ memberlist.AliveDelegate = (*delegate)(nil)
 )
 
-// NodeMeta describes us, with as many addresses as there is room for.
+// NodeMeta describes us, with as many addresses as there is room for. Labels that leave none for an address are left out:
+// a node that cannot be reached is worse than one that is not chosen by its labels.
 func (d *delegate) NodeMeta(limit int) []byte {
-	m := meta{Name: d.self.Name, Addrs: d.self.Addrs()}
+	m := meta{Name: d.self.Name, Addrs: d.self.Addrs(), Labels: d.self.Labels}
+	if m.Labels == nil {
+		m.Labels = map[string]string{}
+	}
+	few := meta{Name: m.Name, Addrs: m.Addrs[:min(1, len(m.Addrs))], Labels: m.Labels}
+	if b, err := cbor.Marshal(few); err != nil || len(b) > limit {
+		m.Labels = nil
+	}
 	for {
 		b, err := cbor.Marshal(m)
 		if err == nil && len(b) <= limit {
@@ -59,7 +69,7 @@ func readNode(n *memberlist.Node) (Node, error) {
 	if err := trust.CheckName("node name", m.Name); err != nil {
 		return Node{}, fmt.Errorf("member: node %s: %w", id, err)
 	}
-	return Node{Peer: id, Name: m.Name, Addrs: m.Addrs}, nil
+	return Node{Peer: id, Name: m.Name, Addrs: m.Addrs, Labels: m.Labels}, nil
 }
 
 // NotifyAlive refuses nodes that are not described as ours are, and notes where the others may be reached.

@@ -39,6 +39,8 @@ type Self struct {
 	Org   string
 	Name  string
 	Addrs func() []string // multiaddresses to dial; asked when they are gossiped
+	// Labels say what kind of node it is; queries are placed by them.
+	Labels map[string]string
 }
 
 // Node is a member.
@@ -46,10 +48,12 @@ type Node struct {
 	Peer  peer.ID
 	Name  string
 	Addrs []string
+	// Labels of the node; nil if they are not known, because they have no room in what is gossiped.
+	Labels map[string]string
 }
 
 func (n Node) equal(o Node) bool {
-	return n.Peer == o.Peer && n.Name == o.Name && slices.Equal(n.Addrs, o.Addrs)
+	return n.Peer == o.Peer && n.Name == o.Name && slices.Equal(n.Addrs, o.Addrs) && (n.Labels == nil) == (o.Labels == nil) && maps.Equal(n.Labels, o.Labels)
 }
 
 // Handler hears of changes; calls come one after the other. What changes faster than it listens is told as the sum.

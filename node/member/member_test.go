@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fxamacker/cbor/v2"
 	"github.com/hashicorp/memberlist"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -240,6 +241,7 @@ func TestGossipedNodesAreChecked(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "a", n.Name)
 	require.NotEmpty(t, n.Addrs)
+	require.Equal(t, map[string]string{}, n.Labels, "it is known that there are none")
 	for name, bad := range map[string]*memberlist.Node{
 		"name":    {Name: "edge-1", Addr: ip(id), Meta: good},
 		"address": {Name: id.String(), Addr: ip(peer.ID("other")), Meta: good},
@@ -248,6 +250,20 @@ func TestGossipedNodesAreChecked(t *testing.T) {
 	} {
 		_, err := readNode(bad)
 		require.Error(t, err, name)
+	}
+}
+
+// Labels are gossiped with the node, unless they would leave no room for an address: then it is not known which it has.
+func TestLabelsAreGossiped(t *testing.T) {
+	addrs := func() []string { return slices.Repeat([]string{"/ip4/1.2.3.4/tcp/7481"}, 50) }
+	for _, c := range []struct{ labels, want map[string]string }{
+		{map[string]string{"rack": "a"}, map[string]string{"rack": "a"}},
+		{map[string]string{"rack": strings.Repeat("a", 500)}, nil},
+	} {
+		var m meta
+		require.NoError(t, cbor.Unmarshal((&delegate{self: Self{Name: "a", Addrs: addrs, Labels: c.labels}}).NodeMeta(512), &m))
+		require.Equal(t, c.want, m.Labels)
+		require.NotEmpty(t, m.Addrs)
 	}
 }
 
