@@ -25,6 +25,7 @@ func (i *Intake) Reachable(now Instant, producer int, up bool) {
 	if up {
 		p.forgive()
 		p.movedAt = now
+		p.lost = false // in another life it may hold other rows
 	}
 	i.choose(now)
 }
@@ -58,7 +59,7 @@ func (i *Intake) Refused(now Instant, id uint64) {
 func (i *Intake) Truncated(now Instant, id uint64, first tuple.Position) {
 	if c := i.conn(id); c != nil {
 		p := &i.producers[c.producer]
-		p.lost, p.oldest = true, first
+		p.lost, p.oldest, p.lostAt = true, first, i.pos.ID
 		p.refused(now)
 		i.drop(now, c)
 		i.choose(now)
@@ -92,6 +93,9 @@ func (i *Intake) Due(now Instant) Instant {
 			due = min(due, p.retryAt)
 		}
 		if at := p.movedAt.Add(i.cfg.Settings.stall() + 1); at > now && p.boundary != tuple.MaxTime {
+			due = min(due, at)
+		}
+		if at := p.outrunAt(i.cfg.Settings).Add(1); at > now {
 			due = min(due, at)
 		}
 	}
@@ -173,6 +177,7 @@ func (i *Intake) Resumed(now Instant, gap int64) {
 		p.movedAt = min(now, p.movedAt.Add(gap))
 		p.behindAt = min(now, p.behindAt.Add(gap))
 	}
+	i.began = min(now, i.began.Add(gap))
 }
 
 // Current reports whether the consumer has caught up with the producer that it reads from.
@@ -225,6 +230,7 @@ func (i *Intake) choose(now Instant) {
 	far := i.furthest()
 	for n := range i.producers {
 		i.producers[n].follow(now, far)
+		i.producers[n].reached(i.pos)
 	}
 	i.chooseData(now)
 	i.chooseCorrect(now)
@@ -337,7 +343,7 @@ func (i *Intake) open(producer int, tentatively bool) *conn {
 	c := &conn{id: i.nextConn, producer: producer, tentative: tentatively, from: i.pos.Time}
 	i.nextConn++
 	if i.q.held {
-		c.from = i.q.boundary
+		c.from = max(c.from, i.q.boundary)
 	}
 	i.shell.Open(Opening{Conn: c.id, Producer: producer, From: i.pos, Tentative: tentatively, TentativeFrom: c.from})
 	return c

@@ -20,8 +20,9 @@ type producer struct {
 	// retryAt: it is not asked again before, after a refusal; backoff is the next wait.
 	retryAt Instant
 	backoff int64
-	// lost is set when it no longer holds what we need next; oldest is where it could go on.
+	// lost is set when it no longer holds what we need next, which was behind lostAt; oldest is where it could go on.
 	lost   bool
+	lostAt uint64
 	oldest tuple.Position
 }
 
@@ -38,9 +39,9 @@ const (
 	unreachable rank = iota
 	unknown          // up, and nothing is known of the stream yet
 	stalled
+	starting // behind those that give something
 	correcting
 	tentative
-	starting
 	stable
 )
 
@@ -77,12 +78,25 @@ func (p *producer) follow(now Instant, furthest tuple.Time) {
 }
 
 // outrun reports whether another producer has been ahead for too long.
-func (p *producer) outrun(now Instant, s *Settings) bool {
+func (p *producer) outrun(now Instant, s *Settings) bool { return now > p.outrunAt(s) }
+
+// outrunAt is until when it may stay behind; Never if it is not.
+func (p *producer) outrunAt(s *Settings) Instant {
 	intervals := int64(3)
 	if p.status.Holding > 0 {
 		intervals = 2
 	}
-	return p.chased != tuple.MinTime && now-p.behindAt > Instant(intervals*s.tick())
+	if p.chased == tuple.MinTime {
+		return Never
+	}
+	return p.behindAt.Add(intervals * s.tick())
+}
+
+// reached forgets that rows were gone there, once the consumer has got them elsewhere.
+func (p *producer) reached(at tuple.Position) {
+	if p.lost && at.ID > p.lostAt && at.ID >= p.oldest.ID && at.Generation == p.oldest.Generation {
+		p.lost = false
+	}
 }
 
 // rank judges a producer; owing says that what looks like a stall is our own overload.
