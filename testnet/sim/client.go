@@ -115,6 +115,7 @@ func (c *client) Heard(peer world.NodeID, streams []world.Status) {
 		}
 		for k, id := range c.producers {
 			if id == peer {
+				c.intake.Measured(k, c.h.RoundTrip(peer))
 				c.intake.Heard(c.h.Now(), k, streams[i].StreamStatus)
 				c.dirty = true
 			}
@@ -126,7 +127,6 @@ func (c *client) Heard(peer world.NodeID, streams []world.Status) {
 func (c *client) Reachable(peer world.NodeID, up bool) {
 	for k, id := range c.producers {
 		if id == peer {
-			c.intake.Measured(k, c.h.RoundTrip(peer))
 			c.intake.Reachable(c.h.Now(), k, up)
 			c.dirty = true
 		}

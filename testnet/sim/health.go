@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fednode/dcaa"
+	"fednode/query/tuple"
 	"fednode/testnet/sim/topology"
 	"fednode/testnet/sim/world"
 )
@@ -106,7 +107,7 @@ func (h *health) node(id world.NodeID) bool {
 	switch n := &h.r.top.Nodes[id]; n.Role {
 	case topology.Source:
 		l := h.r.logs[n.Index]
-		return l.disconnected == 0 && l.behind == 0 && !h.r.w.DiskFull(id)
+		return l.boundary != tuple.MinTime && l.disconnected == 0 && l.behind == 0 && !h.r.w.DiskFull(id) && h.r.w.Now()-int64(l.boundary-epoch)-h.r.top.Spec.Lag < h.r.rules.source
 	case topology.Replica:
 		a := h.r.replicas[id]
 		return a != nil && a.caughtUp()

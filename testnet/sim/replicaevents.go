@@ -15,7 +15,6 @@ func (a *replicaActor) Reachable(peer world.NodeID, up bool) {
 	for n, list := range a.producers {
 		for k, id := range list {
 			if id == peer {
-				a.core.Measured(n, k, a.h.RoundTrip(peer))
 				a.core.Reachable(now, n, k, up)
 			}
 		}
@@ -39,6 +38,7 @@ func (a *replicaActor) Heard(peer world.NodeID, streams []world.Status) {
 		if n := a.inputOf[s.Stream]; n >= 0 {
 			for k, id := range a.producers[n] {
 				if id == peer {
+					a.core.Measured(int(n), k, a.h.RoundTrip(peer))
 					a.core.Heard(now, int(n), k, s.StreamStatus)
 				}
 			}

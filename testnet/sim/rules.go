@@ -15,6 +15,9 @@ type rules struct {
 	r *Run
 	// normal is how long a row takes to the client when nothing fails, beyond its lag, in microseconds.
 	normal int64
+	// source is how far the boundary of a healthy source may lie back, beyond its lag: it may have to find first that there
+	// is nothing to read.
+	source int64
 	// redoing is since when two replicas of a fragment that can talk have both been redoing, by fragment; 0 if they are not.
 	redoing []int64
 	// asking is since when each node has waited for permission.
@@ -30,6 +33,7 @@ func newRules(r *Run) *rules {
 	depth := int64(r.top.Plan.Depth)
 	u := &rules{r: r, redoing: make([]int64, len(r.top.Plan.Fragments)), asking: make([]int64, len(r.top.Nodes))}
 	u.normal = s.Slack + s.Disorder + s.BoundaryInterval + s.BoundaryInterval/pollsPerBoundary + s.Bucket + 2*s.DiskLatency + (depth+1)*hop
+	u.source = s.Slack + s.Disorder + 6*s.BoundaryInterval + 4*s.DiskLatency
 	if s.Work == topology.Windows {
 		u.normal += s.Window // results come when a window closes
 	}
@@ -159,7 +163,7 @@ func (u *rules) changed(a *replicaActor, c replica.Change) {
 			continue
 		}
 		oldest = min(oldest, m.Since)
-		u.unneeded(a, s)
+		u.unneeded(a, s, m.Since)
 	}
 	if first && oldest != tuple.MaxTime && oldest != tuple.MinTime {
 		u.held(a, oldest)
@@ -167,15 +171,31 @@ func (u *rules) changed(a *replicaActor, c replica.Change) {
 }
 
 // unneeded checks that no stable replica of a missing input has been within reach.
-func (u *rules) unneeded(a *replicaActor, stream int32) {
+func (u *rules) unneeded(a *replicaActor, stream int32, missing tuple.Time) {
 	h, now := u.r.health, u.r.w.Now()
 	for k, id := range u.r.top.Streams[stream].Producers {
+		// It gives what is missing, and has for a while: its boundary is beyond.
+		if u.boundary(stream, id) < missing.Add(u.r.settings.Bucket+switchTime) {
+			continue
+		}
 		since := max(h.stable[stream][k], h.since[id], h.since[a.id], h.way[h.index(a.id, id)])
 		if since <= now-switchTime {
 			u.r.breach("nothing is tentative while a stable replica can be reached", "%s goes on without %s, which %s has given, STABLE and within reach, for %s",
 				u.r.name(a.id), u.r.top.Streams[stream].Name, u.r.name(id), tuple.AppendDuration(nil, now-since))
 		}
 	}
+}
+
+// boundary returns how far a producer's stream is stable.
+func (u *rules) boundary(stream int32, id world.NodeID) tuple.Time {
+	s := &u.r.top.Streams[stream]
+	if s.Source >= 0 {
+		return u.r.logs[s.Source].boundary
+	}
+	if a := u.r.replicas[id]; a != nil && a.core != nil {
+		return a.core.Status(s.Output).Boundary
+	}
+	return tuple.MinTime
 }
 
 // held checks that a failure's first bucket has been held for its time: the one in which the input that is furthest behind

@@ -13,7 +13,6 @@ type session struct {
 	connected bool
 	up        bool
 	dialing   bool
-	dialed    dcaa.Instant // when the present dial began
 	redial    dcaa.Instant // not before
 	backoff   int64
 	heard     dcaa.Instant // when anything of the peer last came
@@ -22,7 +21,11 @@ type session struct {
 	doubted   dcaa.Instant // when the peer was held for silent
 	doubt     bool
 	patience  patience
-	rtt       int64
+	// rtt is the round trip in microseconds, 0 until it has been measured; echo is the stamp of the peer's last heartbeat,
+	// which came at echoAt.
+	rtt    int64
+	echo   int64
+	echoAt dcaa.Instant
 }
 
 // Pauses between dials in microseconds.
@@ -48,7 +51,7 @@ func (h *Host) dialDue(s *session, now dcaa.Instant) {
 	if !s.dial || s.connected || s.dialing || now < s.redial {
 		return
 	}
-	s.dialing, s.dialed = true, now
+	s.dialing = true
 	h.W.Dial(s.peer)
 }
 
@@ -62,9 +65,7 @@ func (h *Host) Opened(peer world.NodeID) {
 		h.lose(s)
 	}
 	now := h.Now()
-	if s.dialing {
-		s.rtt = int64(now - s.dialed)
-	}
+	s.echo = 0
 	s.connected, s.dialing, s.beaten, s.doubt = true, false, false, false
 	s.heard, s.hearsUs = now, now
 	s.backoff, s.redial = firstBackoff, now
@@ -174,6 +175,10 @@ func (h *Host) sendBeat(s *session, now dcaa.Instant) {
 	if int64(now-s.heard) <= s.patience.limit(now) {
 		m.Number = 1 // we hear the peer
 	}
+	m.Count = int64(now)
+	if s.echo != 0 {
+		m.Echo, m.Held = s.echo, int64(now-s.echoAt)
+	}
 	m.Beat = h.actor.Beat(s.peer, m.Beat[:0])
 }
 
@@ -181,6 +186,10 @@ func (h *Host) sendBeat(s *session, now dcaa.Instant) {
 func (h *Host) takeBeat(s *session, m *world.Message) {
 	now := h.Now()
 	s.beaten = true
+	s.echo, s.echoAt = m.Count, now
+	if m.Echo != 0 {
+		s.measure(int64(now) - m.Echo - m.Held)
+	}
 	if m.Number != 0 {
 		s.hearsUs = now
 	}
@@ -194,13 +203,23 @@ func (h *Host) takeBeat(s *session, m *world.Message) {
 	h.actor.Heard(s.peer, m.Beat)
 }
 
+// measure takes a round trip in: what is longer counts little, for it may have waited to be sent again.
+func (s *session) measure(rtt int64) {
+	rtt = max(1, rtt)
+	if s.rtt == 0 || rtt < s.rtt {
+		s.rtt = rtt
+		return
+	}
+	s.rtt += (rtt - s.rtt) / 16
+}
+
 // Up reports whether the actor holds a peer for reachable.
 func (h *Host) Up(peer world.NodeID) bool {
 	s := h.session(peer)
 	return s != nil && s.up
 }
 
-// RoundTrip returns what a round trip to a peer took when the connection was made, in microseconds; 0 if that side made it.
+// RoundTrip returns what a round trip to a peer takes, in microseconds; 0 if that is not known yet.
 func (h *Host) RoundTrip(peer world.NodeID) int64 {
 	if s := h.session(peer); s != nil {
 		return s.rtt

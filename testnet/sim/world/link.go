@@ -54,10 +54,15 @@ func (w *World) transmit(l *link, number uint32, from, bytes int64) {
 	for again := int64(firstRetransmit); chance(w.Rand, l.Loss); again = min(2*again, w.cfg.Retransmit) {
 		at += again
 	}
-	if m.epoch != l.epoch {
+	to := m.to
+	if m.epoch < l.epoch {
+		// What is left of an older connection is in nobody's way.
+		w.queue.push(event{at: at, kind: evArrive, node: to, arg: number})
+		return
+	}
+	if m.epoch > l.epoch {
 		l.epoch, l.last = m.epoch, 0
 	}
-	to := m.to
 	if m.Control && (l.Repeat > 0 || l.Overtake > 0) {
 		if chance(w.Rand, l.Repeat) {
 			w.queue.push(event{at: max(at, l.last) + w.Rand.Int64N(worstOvertake), kind: evArrive, node: to, arg: w.pool.copyOf(number)})
