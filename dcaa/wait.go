@@ -202,7 +202,8 @@ type Situation struct {
 	Known
 }
 
-// Deadline returns until when a bucket is held for the inputs that it lacks; Never for ever.
+// Deadline returns until when a bucket is held for the inputs that it lacks; Never for ever, and while one of them has yet
+// to begin: what is judged then is whether it has failed.
 func (s *Settings) Deadline(p Place, at Situation, lacks []Missing) Instant {
 	if s.MaxDelay == Unbounded || s.Consistency == StableOnly || at.Policy == Suspend {
 		return Never
@@ -210,6 +211,9 @@ func (s *Settings) Deadline(p Place, at Situation, lacks []Missing) Instant {
 	until := Instant(0)
 	lives := false
 	for _, m := range lacks {
+		if m.Condition == Waiting {
+			return Never
+		}
 		lives = lives || m.Condition != Failed
 		until = max(until, at.From.Add(s.limit(p, at, m)))
 	}
