@@ -87,7 +87,8 @@ func none(n int) []int32 {
 // config describes the replica to its core.
 func (a *replicaActor) config() replica.Config {
 	t, spec := a.run.top, &a.run.top.Spec
-	c := replica.Config{Plan: a.plan, Settings: a.run.settings, Name: t.Nodes[a.id].Name, Incarnation: a.h.Life, Peers: a.names(a.peers)}
+	c := replica.Config{Plan: a.plan, Settings: a.run.settings, Name: t.Nodes[a.id].Name, Incarnation: a.h.Life, Peers: a.names(a.peers),
+		SliceRows: sliceRows(spec)}
 	for n, s := range a.inputs {
 		c.Inputs = append(c.Inputs, replica.Input{Producers: a.names(a.producers[n]), Preferred: t.Nodes[a.id].Replica % len(a.producers[n]), Source: t.Streams[s].Source >= 0})
 	}
@@ -95,6 +96,14 @@ func (a *replicaActor) config() replica.Config {
 		c.Places = append(c.Places, placeOf(spec, u.Depth, u.Path))
 	}
 	return c
+}
+
+// sliceTime is for how long a replica may release rows before it looks at its input again, in microseconds.
+const sliceTime = 20_000
+
+// sliceRows returns how many rows that is: rows cost far more here than in a daemon, whose slices are of as much work.
+func sliceRows(s *topology.Spec) int {
+	return int(max(64, sliceTime/max(1, 2*s.RowCost)))
 }
 
 // placeOf says what is normal at the j-th SUnion of a path of so many.

@@ -109,7 +109,7 @@ func ExecuteOn(t *topology.Topology, c Case, o Options) (Result, error) {
 	}
 	n := len(t.Nodes)
 	r.settings, r.hosts = settingsOf(&t.Spec), host.DefaultSettings()
-	r.hosts.Heartbeat, r.hosts.Miss = t.Spec.Heartbeat, t.Spec.Miss
+	r.hosts.Heartbeat, r.hosts.Miss, r.hosts.RowCost = t.Spec.Heartbeat, t.Spec.Miss, t.Spec.RowCost
 	r.replicas, r.sessions = make([]*replicaActor, n), make([]*host.Host, n)
 	r.begun, r.silent = make([]bool, n), make([]int, n)
 	for i := range t.Nodes {

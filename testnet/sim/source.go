@@ -63,9 +63,12 @@ const slotLog = 0
 // pollsPerBoundary is how often a source looks for rows in each boundary interval.
 const pollsPerBoundary = 2
 
-// mostRows bounds what is read at once, after a time in which nothing could be read: the rows of a second, or this if it
-// is more.
-const mostRows = 64
+// mostRows bounds what is read at once, after a time in which nothing could be read: the rows of some seconds, or this if
+// it is more.
+const (
+	mostRows    = 64
+	mostSeconds = 3
+)
 
 func newSource(h *host.Host, spec *topology.Spec, log *sourceLog, stream int32, schema *tuple.Schema) *source {
 	cfg := ingest.Live()
@@ -139,7 +142,7 @@ func (s *source) Wake() {
 	before := s.decider.State().Boundary
 	c, ok := ingest.Commit{}, false
 	if s.log.disconnected == 0 && s.log.behind == 0 {
-		if s.next, _ = s.log.gen.read(s.builder, s.next, at, max(mostRows, int(s.spec.Rate))); s.builder.Rows() > 0 {
+		if s.next, _ = s.log.gen.read(s.builder, s.next, at, max(mostRows, mostSeconds*int(s.spec.Rate))); s.builder.Rows() > 0 {
 			c, ok = s.decider.Rows(s.builder.Take(), epoch.Add(at+s.log.wall), tuple.Instant(now)), true
 			s.movedAt = now
 		}

@@ -64,6 +64,7 @@ type Host struct {
 	tick     dcaa.Instant
 	ticked   dcaa.Instant
 	owing    bool
+	filed    int // frames since the actor last acted
 }
 
 // taken is a subscription of ours.
@@ -136,6 +137,7 @@ func (h *Host) Wake() {
 		h.beat(now)
 	}
 	if now >= h.actor.Due() {
+		h.filed = 0
 		h.actor.Wake()
 	}
 }

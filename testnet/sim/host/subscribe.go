@@ -109,6 +109,18 @@ func (h *Host) takeFrame(s *session, m *world.Message) {
 		h.W.Spend(h.cfg.RowCost * int64(f.Batch.Rows()))
 	}
 	h.actor.Frame(t.stream, t.conn, f, s.rtt/2)
+	h.burst()
+}
+
+// maxBurst is how many frames are filed before the actor acts on them, as in the daemon: a long queue of input does not
+// keep it from what has become due.
+const maxBurst = 64
+
+func (h *Host) burst() {
+	if h.filed++; h.filed >= maxBurst && h.Now() >= h.actor.Due() {
+		h.filed = 0
+		h.actor.Wake()
+	}
 }
 
 // takeSubscribe serves a peer that asks.

@@ -65,6 +65,8 @@ type Spec struct {
 	Jitter      int64
 	Bandwidth   int64
 	DiskLatency int64
+	// RowCost is what a node spends on each row that it takes, and again on each that it gives.
+	RowCost int64
 	// PointInterval is how often a replica stores a recovery point.
 	PointInterval int64
 
@@ -89,7 +91,7 @@ func Default() Spec {
 		Shape: Chain, Fragments: 4, Replicas: 2, Sources: 3, Work: Pass, Window: 500 * ms, Rate: 20, Keys: 8,
 		Bucket: 100 * ms, BoundaryInterval: 100 * ms, Heartbeat: 100 * ms, Miss: 3, MaxDelay: 3 * s,
 		Failure: "delay", Stabilization: "process", Consistency: Eventual,
-		Latency: 2 * ms, Jitter: 1 * ms, DiskLatency: 2 * ms, PointInterval: 5 * s,
+		Latency: 2 * ms, Jitter: 1 * ms, DiskLatency: 2 * ms, RowCost: 5, PointInterval: 5 * s,
 		Calm: 5 * s, Trouble: 60 * s, Settle: 60 * s,
 	}
 }
@@ -139,6 +141,7 @@ func (s *Spec) numbers() []field {
 		{"jitter", &s.Jitter, 0, hour, true},
 		{"bandwidth", &s.Bandwidth, 0, 1 << 40, false},
 		{"disk_latency", &s.DiskLatency, 0, hour, true},
+		{"row_cost", &s.RowCost, 0, tuple.Second, true},
 		{"point_interval", &s.PointInterval, tuple.Millisecond, hour, true},
 		{"calm", &s.Calm, 0, 24 * hour, true},
 		{"trouble", &s.Trouble, 0, 24 * hour, true},
