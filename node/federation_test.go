@@ -24,7 +24,10 @@ import (
 	"fednode/node/trust"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// A probe of another member that is under way when a node stops ends by itself, within a second.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/hashicorp/memberlist.(*Memberlist).probeNode"))
+}
 
 // patient is how long a test waits for what must come: a busy machine may be slow, and only a failing test waits so long.
 const patient = time.Minute
@@ -53,7 +56,7 @@ func newFed(t *testing.T, files map[string]string) *fed {
 		m := &party{t: t, name: name, dir: trust.Dir{Path: filepath.Join(base, name)}}
 		_, err := m.dir.Init(trust.Setup{Org: name, Node: name + "-1", Now: time.Now(), Random: rand.Reader})
 		require.NoError(t, err)
-		m.toml = fmt.Sprintf("[node]\norg = %q\nname = %q\n[listen]\np2p = \"127.0.0.1:0\"\napi = \"127.0.0.1:0\"\n[limits]\ndisk_reserve = \"1MiB\"\n[checkpoint]\ninterval = \"200ms\"\n%s", name, name+"-1", toml)
+		m.toml = tomlOf(name, name+"-1", toml)
 		f.nodes[name] = m
 	}
 	for _, a := range f.nodes {
@@ -66,6 +69,40 @@ func newFed(t *testing.T, files map[string]string) *fed {
 		}
 	}
 	return f
+}
+
+// enrol adds a node to the organisation of a first one.
+func (f *fed) enrol(org, name, toml string) *party {
+	f.t.Helper()
+	first := f.nodes[org]
+	m := &party{t: f.t, name: name, dir: trust.Dir{Path: filepath.Join(filepath.Dir(first.dir.Path), name)}}
+	text, err := m.dir.InitNode(trust.Setup{Org: org, Node: name, Now: time.Now(), Random: rand.Reader})
+	require.NoError(f.t, err)
+	request, err := trust.ParseRequest(name, text)
+	require.NoError(f.t, err)
+	key, err := first.dir.LoadSigningKey(trust.RoleNodes)
+	require.NoError(f.t, err)
+	signed, err := trust.SignRequest(key, request, time.Now())
+	require.NoError(f.t, err)
+	certificate, err := trust.FormatCertificate(signed)
+	require.NoError(f.t, err)
+	about, err := first.dir.ExportOrg(nil)
+	require.NoError(f.t, err)
+	_, err = m.dir.Join(certificate, about)
+	require.NoError(f.t, err)
+	partners, err := first.dir.Partners()
+	require.NoError(f.t, err)
+	for _, o := range partners {
+		require.NoError(f.t, m.dir.TrustPartner(o))
+	}
+	m.toml = tomlOf(org, name, toml)
+	f.nodes[name] = m
+	return m
+}
+
+// tomlOf is the whole node.toml of a node.
+func tomlOf(org, name, toml string) string {
+	return fmt.Sprintf("[node]\norg = %q\nname = %q\n[listen]\np2p = \"127.0.0.1:0\"\napi = \"127.0.0.1:0\"\n[limits]\ndisk_reserve = \"1MiB\"\n[checkpoint]\ninterval = \"200ms\"\n%s", org, name, toml)
 }
 
 // start runs a member.

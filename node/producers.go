@@ -184,8 +184,8 @@ func (n *Node) tell(to, name string, m dcaa.PermissionMessage) {
 	}
 }
 
-// permission hands a message about permission to the fragment's runner, if its sender runs a replica of it.
-func (q *queries) permission(p p2p.Peer, m *wire.Permission) {
+// permission hands a message about permission to the fragment's runner, if its sender runs a replica of it; taken says so.
+func (q *queries) permission(p p2p.Peer, m *wire.Permission) (taken bool) {
 	from := p.Member.Org + "/" + p.Member.Node
 	owner, rest, _ := strings.Cut(m.Fragment, "/")
 	name, f, _ := strings.Cut(rest, "/")
@@ -193,11 +193,12 @@ func (q *queries) permission(p p2p.Peer, m *wire.Permission) {
 	d := q.running[descriptor.ID(owner, name)]
 	q.mu.Unlock()
 	if d == nil || !slices.Contains(d.nodesOf(f), from) {
-		return
+		return false
 	}
 	kind := dcaa.PermissionRequest
 	if m.Granted {
 		kind = dcaa.PermissionYes
 	}
 	d.permission(f, from, dcaa.PermissionMessage{Kind: kind, Asker: m.Asker, AskerIncarnation: m.AskerIncarnation, Number: m.Number, Missed: m.Missed})
+	return true
 }

@@ -72,6 +72,7 @@ type Membership struct {
 	handler Handler
 	log     *zap.Logger
 	changed chan struct{} // capacity 1: look at the members again
+	seeded  chan struct{} // capacity 1: there are new seeds to ask
 
 	mu    sync.Mutex
 	list  *memberlist.Memberlist // nil unless running
@@ -86,17 +87,21 @@ func New(cfg Config, net Network, self Self, handler Handler, log *zap.Logger) *
 		cfg.Retry = 5 * time.Second
 	}
 	return &Membership{cfg: cfg, net: net, self: self, id: net.Libp2p().ID(), handler: handler, log: log,
-		changed: make(chan struct{}, 1), seeds: make(map[peer.ID]bool), alive: make(map[peer.ID]Node), known: make(map[peer.ID]Node)}
+		changed: make(chan struct{}, 1), seeded: make(chan struct{}, 1), seeds: make(map[peer.ID]bool), alive: make(map[peer.ID]Node), known: make(map[peer.ID]Node)}
 }
 
 // Seed names nodes of the organisation to ask for the others. They are asked once they are connected.
 func (m *Membership) Seed(ids ...peer.ID) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	for _, id := range ids {
 		if id != m.id {
 			m.seeds[id] = true
 		}
+	}
+	m.mu.Unlock()
+	select {
+	case m.seeded <- struct{}{}:
+	default:
 	}
 }
 
@@ -181,6 +186,8 @@ func (m *Membership) keep(ctx context.Context, list *memberlist.Memberlist) {
 		select {
 		case <-m.changed:
 			m.tell()
+		case <-m.seeded:
+			m.ask(list)
 		case <-retry.C:
 			m.ask(list)
 		case <-ctx.Done():
