@@ -144,8 +144,11 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 		return nil
 	}
 	p := &i.producers[c.producer]
-	if f.Kind == tuple.Boundary {
+	switch f.Kind {
+	case tuple.Boundary:
 		p.moved(now, f.Time)
+	case tuple.Tentative, tuple.TentativeBoundary:
+		p.inRun(now, f.Run)
 	}
 	delivers := c == i.next && i.beyond(f)
 	if delivers && (f.Kind == tuple.Tentative || f.Kind == tuple.TentativeBoundary) {

@@ -24,6 +24,10 @@ type producer struct {
 	lost   bool
 	lostAt uint64
 	oldest tuple.Position
+	// runs are when the last runs that were read from it began.
+	runs    [mostRuns]Instant
+	seen    uint64 // runs so far
+	lastRun tuple.Run
 }
 
 // Waits after a refusal double from the first to the last.
@@ -113,6 +117,9 @@ func (p *producer) rank(now Instant, s *Settings, owing bool) rank {
 	case Stabilization:
 		return correcting
 	case UpstreamFailure:
+		if p.restless(now) {
+			return stalled
+		}
 		return tentative
 	case Starting:
 		if p.outrun(now, s) {

@@ -165,6 +165,7 @@ func (n *Node) Run(ctx context.Context) (err error) {
 	g.Go(func() error { return n.members.Run(gctx) })
 	g.Go(func() error { return n.keepHouse(gctx) })
 	g.Go(func() error { n.beat(gctx); return nil })
+	g.Go(func() error { n.forgetAbsent(gctx); return nil })
 	g.Go(func() error { return n.watchPartners(gctx) })
 	for _, p := range n.sources {
 		g.Go(func() error { return p.Run(gctx) })

@@ -35,6 +35,7 @@ type streams struct {
 	mu    sync.Mutex
 	here  map[string]produced
 	peers map[peer.ID]reachable
+	away  absentees
 	// remote is what the last heartbeat of each peer that is up says of its streams.
 	remote map[peer.ID][]wire.StreamStatus
 	// told is closed and replaced whenever remote or peers change.
@@ -54,7 +55,7 @@ type produced struct {
 type reachable struct{ org, node string }
 
 func newStreams(org string, exports []*export.Export, now func() time.Time) *streams {
-	return &streams{org: org, exports: exports, now: now, here: make(map[string]produced), peers: make(map[peer.ID]reachable), routes: make(map[string][]query.Place), remote: make(map[peer.ID][]wire.StreamStatus), told: make(chan struct{})}
+	return &streams{org: org, exports: exports, now: now, here: make(map[string]produced), peers: make(map[peer.ID]reachable), routes: make(map[string][]query.Place), remote: make(map[peer.ID][]wire.StreamStatus), told: make(chan struct{}), away: absentees{began: now(), since: make(map[string]time.Time)}}
 }
 
 // heard notes what a peer's heartbeat says of its streams.
@@ -115,6 +116,9 @@ func (s *streams) peerUp(p peer.ID, org, node string) {
 func (s *streams) peerDown(p peer.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if r, up := s.peers[p]; up {
+		s.away.since[r.org+"/"+r.node] = s.now()
+	}
 	delete(s.peers, p)
 	delete(s.remote, p)
 	s.tell()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"fednode/dcaa"
 	"fednode/query/tuple"
@@ -152,6 +153,24 @@ func (o *Output) lapse() {
 	if o.lapsed != nil {
 		o.lapsed(last)
 	}
+}
+
+// ForgetAbsent stops counting replicas whose node has been away for longer than after, or is away while they hold back half
+// of what the output may hold; another replica of the same neighbour is further. It returns who they are.
+func (o *Output) ForgetAbsent(absent func(subscriber string) time.Duration, after time.Duration) []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if 2*o.buffer.Bytes() >= o.limit {
+		after = 0
+	}
+	gone := dcaa.Dispensable(o.counted(), func(name string) bool { return absent(name) > after })
+	for _, name := range gone {
+		o.buffer.Forget(name)
+	}
+	if len(gone) > 0 {
+		o.wake()
+	}
+	return gone
 }
 
 // Full reports whether the output holds as much as it may, and a channel that is closed when that may have changed.

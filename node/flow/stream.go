@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"errors"
+	"time"
 
 	"fednode/dcaa"
 	"fednode/query/tuple"
@@ -49,6 +50,14 @@ type Stream interface {
 	Head() tuple.Position
 	// Beat is what heartbeats say of the stream.
 	Beat() dcaa.StreamStatus
+}
+
+// Keeper is a Stream that holds rows until its subscribers have acknowledged them.
+type Keeper interface {
+	Stream
+	// ForgetAbsent stops counting replicas of neighbours that have another one, if their node has been away for longer than
+	// after or too much is held for them, and returns who they are. absent is 0 while a subscriber's node is there.
+	ForgetAbsent(absent func(subscriber string) time.Duration, after time.Duration) []string
 }
 
 // Cursor reads a stream in order.

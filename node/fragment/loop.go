@@ -164,7 +164,11 @@ func (l *loop) burst(a arrival) {
 func (l *loop) step() (busy bool, err error) {
 	r := l.r
 	before := r.core.Released()
-	r.core.Block(r.full() != nil)
+	blocked := r.full() != nil
+	r.core.Block(blocked)
+	for n := range r.inputs {
+		r.core.Owe(n, blocked || r.core.Held(n))
+	}
 	if busy, err = r.core.Advance(r.now()); err != nil {
 		return false, err
 	}

@@ -86,6 +86,9 @@ func (r *Replica) Resumed(now dcaa.Instant, gap int64) {
 	}
 }
 
+// Owe says whether an input waits for us rather than we for it: then a boundary that does not come is our own overload.
+func (r *Replica) Owe(input int, owing bool) { r.inputs[input].intake.Owe(owing) }
+
 // Block stops releasing while an output holds as much as it may.
 func (r *Replica) Block(blocked bool) { r.blocked = blocked }
 

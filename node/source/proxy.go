@@ -375,6 +375,19 @@ func (p *Proxy) free() {
 	}
 }
 
+// ForgetAbsent stops counting replicas whose node has been away for longer than after, or is away while the log holds half
+// of what it may; another replica of the same neighbour is further. It returns who they are.
+func (p *Proxy) ForgetAbsent(absent func(subscriber string) time.Duration, after time.Duration) []string {
+	if p.cfg.MaxLogBytes > 0 && 2*p.log.Stats().StoredBytes >= p.cfg.MaxLogBytes {
+		after = 0
+	}
+	gone := dcaa.Dispensable(p.acks.all(), func(name string) bool { return absent(name) > after })
+	for _, name := range gone {
+		p.acks.forget(name)
+	}
+	return gone
+}
+
 // lapse stops counting subscribers of other organisations that have not acknowledged anything for too long, or for whom
 // the log holds too much. They find a GAP when they come back; nobody else notices.
 func (p *Proxy) lapse() {

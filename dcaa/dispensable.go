@@ -1,0 +1,47 @@
+package dcaa
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"fednode/query/tuple"
+)
+
+// Dispensable returns the counted subscribers, sorted, that a producer need not wait for: replicas that are away. Of each
+// downstream neighbour the replica that has acknowledged most always counts, away or not, so what a neighbour needs is
+// never dropped because all its replicas are down. Names are "org/node/neighbour…": replicas of one neighbour differ in the
+// node.
+func Dispensable(acked map[string]tuple.Position, away func(name string) bool) []string {
+	best := make(map[string]string)
+	for name := range acked {
+		n := neighbour(name)
+		if other, ok := best[n]; !ok || further(acked, name, other) {
+			best[n] = name
+		}
+	}
+	var out []string
+	for name := range acked {
+		if best[neighbour(name)] != name && away(name) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// neighbour is what replicas' names have in common.
+func neighbour(name string) string {
+	_, rest, _ := strings.Cut(name, "/")
+	_, rest, ok := strings.Cut(rest, "/")
+	if !ok {
+		return name
+	}
+	return rest
+}
+
+// further reports whether a has acknowledged more than b; among equals the lower name counts.
+func further(acked map[string]tuple.Position, a, b string) bool {
+	p, q := acked[a], acked[b]
+	return cmp.Or(cmp.Compare(p.Generation, q.Generation), cmp.Compare(p.ID, q.ID), cmp.Compare(p.Time, q.Time), strings.Compare(b, a)) > 0
+}
