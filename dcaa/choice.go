@@ -8,7 +8,7 @@ const second = int64(1_000_000)
 func (i *Intake) Heard(now Instant, producer int, s StreamStatus) {
 	p := &i.producers[producer]
 	p.status, p.heard = s, true
-	p.moved(now, s.Boundary)
+	p.moved(now, s.Boundary, 0, i.cfg.Settings)
 	i.choose(now)
 }
 
@@ -92,7 +92,7 @@ func (i *Intake) Due(now Instant) Instant {
 		if p.retryAt > now {
 			due = min(due, p.retryAt)
 		}
-		if at := p.movedAt.Add(i.cfg.Settings.stall() + 1); at > now && p.boundary != tuple.MaxTime {
+		if at := p.overdueAt(i.cfg.Settings).Add(1); at > now {
 			due = min(due, at)
 		}
 		if at := p.outrunAt(i.cfg.Settings).Add(1); at > now {

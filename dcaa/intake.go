@@ -146,7 +146,7 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 	p := &i.producers[c.producer]
 	switch f.Kind {
 	case tuple.Boundary:
-		p.moved(now, f.Time)
+		p.moved(now, f.Time, -f.Age, i.cfg.Settings)
 	case tuple.Tentative, tuple.TentativeBoundary:
 		p.inRun(now, f.Run)
 	}

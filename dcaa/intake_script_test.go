@@ -22,7 +22,7 @@ import (
 //	opened C | refused C | closed C      what becomes of a connection
 //	truncated C ID@TIME
 //	rows C FIRST-LAST [at=T] [gen=N]     frames of a connection
-//	boundary C T
+//	boundary C T [age=T]
 //	tentative C RUN T...                 tentative rows with these stimes
 //	tboundary C RUN T [missing=STREAM]
 //	undo C RUN | done C RUN

@@ -124,7 +124,7 @@ func (w *words) frame() *tuple.Frame {
 		}
 		f.Batch = batchAt(times)
 	case "boundary":
-		f.Kind, f.Time = tuple.Boundary, w.time()
+		f.Kind, f.Time, f.Age = tuple.Boundary, w.time(), 1000*w.option("age", 0)
 	case "tentative":
 		f.Kind, f.Run = tuple.Tentative, w.run()
 		var times []tuple.Time
