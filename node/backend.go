@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"fednode/node/api"
-	"fednode/node/client"
 	"fednode/node/config"
 	"fednode/node/connect/push"
 	"fednode/node/descriptor"
@@ -267,24 +266,7 @@ func queryOfStream(name string) string {
 
 // Tail follows a stream.
 func (b *backend) Tail(_ context.Context, stream string, from api.TailFrom) (api.Tail, error) {
-	st := b.n.streams.Find(stream)
-	pos := tuple.Position{Time: tuple.MinTime}
-	switch {
-	case from.After.ID > 0:
-		pos.ID, pos.Generation = from.After.ID, from.After.Generation
-	case from.Beginning:
-	case st != nil:
-		pos = st.Head()
-		pos.Time = tuple.MinTime // the boundary there is worth telling
-	}
-	if st == nil && len(b.n.streams.candidates(stream)) == 0 {
-		return nil, fmt.Errorf("%w: no stream %s here, nor at a node that is up; see fednode status", api.ErrNotFound, stream)
-	}
-	b.n.mu.Lock()
-	b.n.tails++
-	name := fmt.Sprintf("%s/%s/tail/%d-%d", b.n.cfg.Node.Org, b.n.cfg.Node.Name, b.n.started.UnixNano(), b.n.tails)
-	b.n.mu.Unlock()
-	return client.NewTail(b.n.streams, stream, name, pos), nil
+	return b.n.tail(stream, from)
 }
 
 // PushTarget returns where pushed rows of a stream go.

@@ -282,8 +282,8 @@ func (d *deployment) openSinks(ctx context.Context) error {
 			continue
 		}
 		p := client.New(client.Config{
-			Stream: o.Stream, Name: d.sinkName(o.Output.Name), NewSink: func() connect.Sink { return decl.New(o.Output, false, d.n.env()) }, Directory: d.n.streams,
-			Positions: sinkStore{db: d.n.store, query: d.query}, Clock: connect.SystemClock{}, Log: d.n.log,
+			Upstream: d.n.upstream(o.Stream, d.availability()), Name: d.sinkName(o.Output.Name), NewSink: func() connect.Sink { return decl.New(o.Output, false, d.n.env()) },
+			Tentative: decl.Plan.Tentative, Positions: sinkStore{db: d.n.store, query: d.query}, Log: d.n.log,
 		})
 		d.sinks = append(d.sinks, p)
 		d.tasks.Go(func() { d.n.report(p.Run(ctx), "sink", o.Output.Name) })

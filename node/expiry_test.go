@@ -22,7 +22,7 @@ func TestExportEndsWhileOpen(t *testing.T) {
 	s := newStreams("south", []*export.Export{x}, func() time.Time { return now })
 	out := flow.NewOutput(flow.OutputConfig{Name: "south/a", Schema: schema, Limit: 1 << 20, Generation: 1, Start: tuple.Position{Time: tuple.MinTime}})
 	s.put(out, nil)
-	c, err := s.openFor(t.Context(), "north", "south/a", flow.Subscriber{Name: "north/n/q/f", From: tuple.Position{Time: tuple.MinTime}, Schema: schema})
+	c, err := s.openHere("north", out, flow.Subscriber{Name: "north/n/q/f", From: tuple.Position{Time: tuple.MinTime}, Schema: schema})
 	require.NoError(t, err)
 	defer c.Close()
 	out.Append(&tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: 10})
@@ -41,7 +41,7 @@ func TestExportEndsWhileOpen(t *testing.T) {
 func TestNothingLeavesThroughAnotherNodeOfOurs(t *testing.T) {
 	s := newStreams("south", nil, time.Now)
 	s.peerUp("peer", "south", "south-2")
-	_, err := s.openFor(t.Context(), "north", "south/secret", flow.Subscriber{Name: "south/n/q/f"})
+	_, err := s.openAt(t.Context(), s.named("south/south-2"), "north", "south/secret", flow.Subscriber{Name: "south/n/q/f"})
 	var refused *flow.RefusedError
 	require.ErrorAs(t, err, &refused)
 	require.Contains(t, refused.Reason, "south/secret does not leave for north")

@@ -84,13 +84,13 @@ func TestTailWhatIsSetAside(t *testing.T) {
 // TestWhatIsSetAsideStays shows that an export of a stream does not let a partner have what the stream has set aside.
 func TestWhatIsSetAsideStays(t *testing.T) {
 	f, _ := spottyNode(t)
-	south := f.nodes["south"].node.streams
+	south := fragmentNetwork{n: f.nodes["south"].node, org: "south"}
 	sub := flow.Subscriber{Name: "south/south-1/reader", From: tuple.Position{Time: tuple.MinTime}}
-	c, err := south.Open(t.Context(), "north/conns", sub)
+	c, err := south.OpenFrom(t.Context(), "north/*", "north/conns", sub)
 	require.NoError(t, err, "the stream itself is exported")
 	c.Close()
 	for _, name := range []string{"north/conns.late", "north/conns.errors"} {
-		_, err := south.Open(t.Context(), name, sub)
+		_, err := south.OpenFrom(t.Context(), "north/*", name, sub)
 		var refused *flow.RefusedError
 		require.ErrorAs(t, err, &refused, name)
 		require.Contains(t, refused.Error(), "no [exports] entry")

@@ -29,8 +29,8 @@ func TestStopsBesideAReaderThatStands(t *testing.T) {
 		m.start()
 	}
 	f.connect()
-	north, south := f.nodes["north"], f.nodes["south"].node.streams
-	c, err := south.Open(t.Context(), "north/conns", flow.Subscriber{Name: "south/south-1/reader", From: tuple.Position{Time: tuple.MinTime}})
+	north, south := f.nodes["north"], fragmentNetwork{n: f.nodes["south"].node, org: "south"}
+	c, err := south.OpenFrom(t.Context(), "north/*", "north/conns", flow.Subscriber{Name: "south/south-1/reader", From: tuple.Position{Time: tuple.MinTime}})
 	require.NoError(t, err)
 	defer c.Close()
 	f.eventually(func() bool { return north.node.streams.Find("north/conns").Head().ID == rows }, "all rows are there")

@@ -3,7 +3,6 @@ package node
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -174,24 +173,6 @@ func (s *streams) exported(stream, org string) (*export.Export, error) {
 	return nil, denied
 }
 
-// Open returns a cursor of a stream, produced here or by a peer that is up.
-func (s *streams) Open(ctx context.Context, stream string, sub flow.Subscriber) (flow.Cursor, error) {
-	return s.openFor(ctx, s.org, stream, sub)
-}
-
-// openFor opens a stream on behalf of an organisation: what we run for a partner sees of our streams only what our
-// exports let leave for it.
-func (s *streams) openFor(ctx context.Context, org, stream string, sub flow.Subscriber) (flow.Cursor, error) {
-	if st := s.Find(stream); st != nil {
-		return s.openHere(org, st, sub)
-	}
-	candidates := s.candidates(stream)
-	if len(candidates) == 0 {
-		return nil, fmt.Errorf("stream %s: no node that may produce it is up", stream)
-	}
-	return s.openAt(ctx, candidates, org, stream, sub)
-}
-
 // openAt opens a stream at the first of some peers that gives it.
 func (s *streams) openAt(ctx context.Context, candidates []peer.ID, org, stream string, sub flow.Subscriber) (flow.Cursor, error) {
 	x, err := s.throughUs(stream, org)
@@ -240,48 +221,3 @@ func worthAsking(err error) bool {
 	_, elsewhere := err.(*link.NoStreamError)
 	return elsewhere
 }
-
-// candidates returns the peers that may produce a stream, best first: those of the place it is known to come from, or of
-// the organisation whose name it carries.
-func (s *streams) candidates(stream string) []peer.ID {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	at, known := s.routes[stream]
-	if !known {
-		org, _, _ := strings.Cut(stream, "/")
-		at = []query.Place{{Org: org}}
-	}
-	var out []peer.ID
-	for id, p := range s.peers {
-		if slices.ContainsFunc(at, func(a query.Place) bool { return p.org == a.Org && (a.Node == "" || p.node == a.Node) }) {
-			out = append(out, id)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-// Ack passes an acknowledgement on to whoever produces the stream.
-func (s *streams) Ack(stream, subscriber string, p tuple.Position) {
-	if st := s.Find(stream); st != nil {
-		st.Ack(subscriber, p)
-		return
-	}
-	for _, id := range s.candidates(stream) {
-		s.link.Ack(id, stream, subscriber, p)
-	}
-}
-
-// directory is the streams as seen on behalf of one organisation.
-type directory struct {
-	s   *streams
-	org string
-}
-
-// Open returns a cursor of a stream.
-func (d directory) Open(ctx context.Context, stream string, sub flow.Subscriber) (flow.Cursor, error) {
-	return d.s.openFor(ctx, d.org, stream, sub)
-}
-
-// Ack passes on an acknowledgement.
-func (d directory) Ack(stream, subscriber string, p tuple.Position) { d.s.Ack(stream, subscriber, p) }

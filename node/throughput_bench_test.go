@@ -184,8 +184,8 @@ func throughput(b *testing.B, stream, query string) {
 // consume gives a stream to a sink until the benchmark ends.
 func (n *measured) consume(b testing.TB, sink connect.Sink, stream string) {
 	p := client.New(client.Config{
-		Stream: stream, Name: n.cfg.Node.Org + "/" + n.cfg.Node.Name + "/bench/sink", NewSink: func() connect.Sink { return sink }, Directory: n.node.streams,
-		Positions: sinkStore{db: n.node.store, query: "bench"}, Clock: connect.SystemClock{}, Log: zap.NewNop(),
+		Upstream: n.node.upstream(stream, n.node.queries.settingsOf(stream)), Name: n.node.name() + "/bench/sink", NewSink: func() connect.Sink { return sink },
+		Positions: sinkStore{db: n.node.store, query: "bench"}, Log: zap.NewNop(),
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

@@ -50,7 +50,7 @@ type Backend interface {
 
 // Tail delivers the frames of a stream. It belongs to one goroutine.
 type Tail interface {
-	// Next returns the next frame, owned: INSERTION, BOUNDARY or GAP. It fails only when ctx ends.
+	// Next returns the next event, owned, as package client describes them. It fails only when ctx ends.
 	Next(ctx context.Context) (*tuple.Frame, error)
 	Close()
 }
@@ -61,6 +61,8 @@ type TailFrom struct {
 	Beginning bool
 	// After asks for what follows a tuple; the zero TupleID is none.
 	After TupleID
+	// Latest asks for tentative results too.
+	Latest bool
 }
 
 // TupleID names a tuple of a stream. Ids are numbered anew in every generation.

@@ -10,7 +10,6 @@ import (
 	"go.uber.org/zap"
 
 	"fednode/node/connect"
-	"fednode/node/flow"
 	"fednode/query/tuple"
 )
 
@@ -23,16 +22,16 @@ type Positions interface {
 
 // Config of a client proxy.
 type Config struct {
-	// Stream is the stream to deliver; Name the subscriber's name, the same over restarts.
-	Stream string
-	Name   string
+	// Upstream says what to deliver and who gives it; Name is the subscriber's name, the same over restarts.
+	Upstream
+	Name string
 	// NewSink makes the sink; after a failure a new one is made and recovered.
 	NewSink func() connect.Sink
 	// Bounded results are finished when the stream ends.
-	Bounded   bool
-	Directory flow.Directory
+	Bounded bool
+	// Tentative: the sink is a connect.TaggingSink and takes tentative results too.
+	Tentative bool
 	Positions Positions
-	Clock     connect.Clock
 	Log       *zap.Logger
 	// CommitInterval is how often what was written is made durable and acknowledged; 0 means 1 s.
 	CommitInterval time.Duration
@@ -49,6 +48,7 @@ type Proxy struct {
 	pos       tuple.Position // of what the sink has taken
 	committed tuple.Position
 	unsaved   uint64 // rows written since the last commit
+	touched   bool   // something else has been written since
 
 	mu     sync.Mutex
 	status Status
@@ -59,11 +59,13 @@ type Status struct {
 	Stream    string
 	Name      string
 	Connected bool
+	Producer  string // that it is read from, "" if there is none
 	Cause     string // why not connected
 	Failure   string // what keeps the sink from taking rows; "" if nothing does
 	At        tuple.Position
 	Committed tuple.Position
-	Rows      uint64 // delivered since this start
+	Rows      uint64 // stable ones delivered since this start
+	Tentative uint64 // tentative ones
 	Gaps      uint64
 	Done      bool // the stream has ended and the sink has been finished
 }
@@ -129,7 +131,7 @@ func (p *Proxy) deliver(ctx context.Context) (err error) {
 		return err
 	}
 	if known && at.Time == tuple.MaxTime { // the stream had ended, and the sink has all of it
-		p.cfg.Directory.Ack(p.cfg.Stream, p.cfg.Name, at)
+		p.cfg.Network.Ack(p.cfg.Stream, p.cfg.Name, p.cfg.Producers, at)
 		p.note(func(s *Status) { s.Done, s.At, s.Committed = true, at, at })
 		return nil
 	}
@@ -140,13 +142,19 @@ func (p *Proxy) deliver(ctx context.Context) (err error) {
 	if !known {
 		p.pos.Time = tuple.MinTime
 	}
+	p.touched = false
+	if known && p.cfg.Tentative {
+		// What a life before has written tentatively is not known any more.
+		if err := p.correct(ctx, &tuple.Frame{Kind: tuple.Undo, Time: tuple.MinTime}); err != nil {
+			return errors.Join(err, p.sink.Close())
+		}
+	}
 	p.committed, p.unsaved = p.pos, 0
 	p.note(func(s *Status) { s.At, s.Committed = p.pos, p.pos })
 	defer func() { err = errors.Join(err, p.sink.Close()) }()
 
-	in := flow.NewInlet(p.cfg.Directory, p.cfg.Stream, flow.Subscriber{Name: p.cfg.Name, From: p.pos, Counted: true}, p.connection)
+	in := Subscribe(Request{Upstream: p.cfg.Upstream, Name: p.cfg.Name, From: p.pos, Counted: true, Latest: p.cfg.Tentative, Report: p.link})
 	pullCtx, stop := context.WithCancel(ctx)
-	defer stop()
 	frames := make(chan *tuple.Frame, 4)
 	var puller sync.WaitGroup
 	puller.Go(func() { pull(pullCtx, in, frames) })
@@ -155,7 +163,7 @@ func (p *Proxy) deliver(ctx context.Context) (err error) {
 	return p.feed(ctx, in, frames)
 }
 
-func pull(ctx context.Context, in *flow.Inlet, to chan<- *tuple.Frame) {
+func pull(ctx context.Context, in *Subscription, to chan<- *tuple.Frame) {
 	defer in.Close()
 	for {
 		f, err := in.Next(ctx)
@@ -170,17 +178,17 @@ func pull(ctx context.Context, in *flow.Inlet, to chan<- *tuple.Frame) {
 	}
 }
 
-func (p *Proxy) connection(_ context.Context, e flow.InletEvent) {
+func (p *Proxy) link(l Link) {
 	p.note(func(s *Status) {
-		s.Connected, s.Cause = e.Connected, ""
-		if e.Cause != nil {
-			s.Cause = e.Cause.Error()
+		s.Connected, s.Producer, s.Cause = l.Producer != "", l.Producer, ""
+		if l.Cause != nil {
+			s.Cause = l.Cause.Error()
 		}
 	})
 }
 
 // feed hands frames to the sink.
-func (p *Proxy) feed(ctx context.Context, in *flow.Inlet, frames <-chan *tuple.Frame) error {
+func (p *Proxy) feed(ctx context.Context, in *Subscription, frames <-chan *tuple.Frame) error {
 	commit := p.cfg.Clock.After(p.cfg.CommitInterval)
 	for {
 		select {
@@ -224,13 +232,39 @@ func (p *Proxy) frame(ctx context.Context, f *tuple.Frame) error {
 		p.cfg.Log.Warn("stable tuples are lost", zap.String("stream", p.cfg.Stream), zap.Stringer("gap", f))
 		p.pos.Generation, p.pos.ID = f.Generation, f.FirstID
 		p.note(func(s *Status) { s.Gaps++; s.At = p.pos })
+	case tuple.Tentative, tuple.Undo, tuple.RecDone:
+		return p.correct(ctx, f)
+	}
+	return nil
+}
+
+// correct gives the sink tentative rows, or word of what became of them.
+func (p *Proxy) correct(ctx context.Context, f *tuple.Frame) (err error) {
+	to, ok := p.sink.(connect.TaggingSink)
+	if !ok {
+		return errors.New("the sink cannot mark tentative rows")
+	}
+	p.touched = true
+	switch f.Kind {
+	case tuple.Undo:
+		err = to.Undo(ctx, f.Time)
+	case tuple.RecDone:
+		err = to.Done(ctx, f.Time)
+	default:
+		n := uint64(f.Batch.Rows())
+		p.unsaved += n
+		p.note(func(s *Status) { s.Tentative += n })
+		err = to.WriteTentative(ctx, f.Batch)
+	}
+	if err != nil {
+		return fmt.Errorf("write: %w", err)
 	}
 	return nil
 }
 
 // commit makes durable what was written, keeps the position with the sink's state, and acknowledges it.
-func (p *Proxy) commit(ctx context.Context, in *flow.Inlet) error {
-	if p.pos == p.committed {
+func (p *Proxy) commit(ctx context.Context, in *Subscription) error {
+	if p.pos == p.committed && !p.touched {
 		return nil
 	}
 	state, err := p.sink.Commit(ctx, p.pos)
@@ -240,14 +274,14 @@ func (p *Proxy) commit(ctx context.Context, in *flow.Inlet) error {
 	if err := p.cfg.Positions.SavePosition(p.cfg.Stream, p.cfg.Name, p.pos, state); err != nil {
 		return err
 	}
-	p.committed, p.unsaved = p.pos, 0
+	p.committed, p.unsaved, p.touched = p.pos, 0, false
 	in.Ack(p.pos)
 	p.note(func(s *Status) { s.Committed = p.pos })
 	return nil
 }
 
 // finish commits the end of the stream and, for a bounded result, makes it visible as a whole.
-func (p *Proxy) finish(ctx context.Context, in *flow.Inlet) error {
+func (p *Proxy) finish(ctx context.Context, in *Subscription) error {
 	if !p.cfg.Bounded {
 		err := p.commit(ctx, in)
 		if err == nil {

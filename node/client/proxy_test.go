@@ -15,24 +15,10 @@ import (
 	"go.uber.org/zap"
 
 	"fednode/node/connect"
-	"fednode/node/flow"
 	"fednode/query/tuple"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-var schema = tuple.MustSchema(tuple.Field{Name: "v", Type: tuple.Of(tuple.Int64)})
-
-const streamName = "north/q/o"
-
-func insertion(first, n uint64) *tuple.Frame {
-	b := tuple.NewBatchBuilder(schema)
-	for i := range n {
-		b.AppendInt(0, int64(first+i))
-		b.EndRow(tuple.Time(first + i))
-	}
-	return &tuple.Frame{Kind: tuple.Insertion, Generation: 1, FirstID: first, LastID: first + n - 1, Batch: b.Take()}
-}
 
 // disk is what a sink has made durable, and what it has written beyond that.
 type disk struct {
@@ -60,7 +46,7 @@ func (s sink) Recover(_ context.Context, state []byte) (tuple.Position, error) {
 	n := binary.LittleEndian.Uint64(state)
 	s.d.durable = s.d.durable[:n]
 	s.d.written = slices.Clone(s.d.durable)
-	return tuple.Position{Generation: 1, ID: n, Time: tuple.Time(int64(binary.LittleEndian.Uint64(state[8:])))}, nil
+	return tuple.Position{Generation: 1, ID: binary.LittleEndian.Uint64(state[8:]), Time: tuple.Time(int64(binary.LittleEndian.Uint64(state[16:])))}, nil
 }
 
 func (s sink) Write(_ context.Context, r connect.SinkRows) error {
@@ -83,6 +69,7 @@ func (s sink) Commit(_ context.Context, p tuple.Position) ([]byte, error) {
 	}
 	s.d.durable = slices.Clone(s.d.written)
 	state := binary.LittleEndian.AppendUint64(nil, uint64(len(s.d.durable)))
+	state = binary.LittleEndian.AppendUint64(state, p.ID)
 	return binary.LittleEndian.AppendUint64(state, uint64(p.Time)), nil
 }
 
@@ -116,101 +103,153 @@ func (p *positions) SavePosition(_, _ string, at tuple.Position, state []byte) e
 	return nil
 }
 
-// here is a directory of one output.
-type here struct{ out *flow.Output }
-
-func (h here) Open(_ context.Context, _ string, s flow.Subscriber) (flow.Cursor, error) {
-	return h.out.Open(s)
-}
-func (h here) Ack(_, who string, p tuple.Position) { h.out.Ack(who, p) }
-
-func newOutput(rows uint64) *flow.Output {
-	out := flow.NewOutput(flow.OutputConfig{Name: streamName, Schema: schema, Limit: 1 << 30, Generation: 1, Start: tuple.Position{Time: tuple.MinTime}, Expected: []string{"me"}})
-	for id := uint64(1); id <= rows; id += 5 {
-		out.Append(insertion(id, 5))
-		out.Append(&tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: tuple.Time(id + 4)})
+// Tentative rows, and what becomes of them, are entries below zero.
+func (s sink) WriteTentative(_ context.Context, b *tuple.Batch) error {
+	s.d.mu.Lock()
+	defer s.d.mu.Unlock()
+	for i := range b.Rows() {
+		s.d.written = append(s.d.written, -b.Cols[0].Int[b.Row(i)])
 	}
-	return out
+	return nil
 }
 
-// quick is a clock that waits a thousandth of the time.
-type quick struct{ connect.SystemClock }
+func (s sink) Undo(_ context.Context, t tuple.Time) error { return s.mark(undoMark, t) }
+func (s sink) Done(_ context.Context, t tuple.Time) error { return s.mark(doneMark, t) }
 
-func (q quick) After(d time.Duration) <-chan time.Time { return time.After(d / 1000) }
+// Entries for an UNDO and a REC_DONE; the stime is added.
+const (
+	undoMark int64 = -1_000_000
+	doneMark int64 = -2_000_000
+)
 
-// await looks again and again until a condition holds.
-func await(t *testing.T, ok func() bool, what string) {
-	t.Helper()
-	const patient = time.Minute
-	tick := time.NewTicker(50 * time.Microsecond)
-	defer tick.Stop()
-	for began := time.Now(); !ok(); <-tick.C {
-		if time.Since(began) > patient {
-			t.Fatalf("waited in vain for %s", what)
+func (s sink) mark(what int64, t tuple.Time) error {
+	if t != tuple.MinTime && t != tuple.MaxTime {
+		what += int64(t)
+	}
+	s.d.mu.Lock()
+	defer s.d.mu.Unlock()
+	s.d.written = append(s.d.written, what)
+	return nil
+}
+
+// produce appends rows to every replica, five at a time.
+func produce(w *world, rows uint64) {
+	for _, n := range w.nodes {
+		for id := uint64(1); id <= rows; id += 5 {
+			n.append(stable(id, 5), boundary(tuple.Time(id+5)))
 		}
 	}
 }
 
-// TestExactlyOnce shows that a sink which fails at any call, and a proxy that is stopped and started again, leave every
-// row there once and in order.
+func (w *world) proxy(d *disk, pos *positions, change func(*Config)) *Proxy {
+	cfg := Config{Upstream: w.upstream(), Name: "me", NewSink: func() connect.Sink { return sink{d} }, Positions: pos, Log: zap.NewNop(), CommitRows: 40}
+	if change != nil {
+		change(&cfg)
+	}
+	return New(cfg)
+}
+
+// TestExactlyOnce shows that a sink which fails at any call, replicas that fail one after the other, and a proxy that is
+// stopped and started again, leave every row there once and in order.
 func TestExactlyOnce(t *testing.T) {
 	const rows = 300
 	for seed := range uint64(10) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			rnd := rand.New(rand.NewPCG(seed, 3))
-			out, d, pos := newOutput(rows), &disk{rand: rand.New(rand.NewPCG(seed, 4))}, &positions{}
-			ended := false
-			for !ended {
-				p := New(Config{Stream: streamName, Name: "me", NewSink: func() connect.Sink { return sink{d} }, Directory: here{out}, Positions: pos,
-					Clock: quick{}, Log: zap.NewNop(), CommitRows: 40})
-				ctx, cancel := context.WithCancel(t.Context())
-				done := make(chan error, 1)
-				go func() { done <- p.Run(ctx) }()
-				target := p.Status().Rows + uint64(20+rnd.IntN(60))
-				await(t, func() bool { return p.Status().Rows >= target || p.Status().Committed.ID >= rows }, "more rows")
-				if p.Status().Committed.ID >= rows {
-					ended = true
-					out.Append(&tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: tuple.MaxTime})
+			inBubble(t, func(t *testing.T, w *world, a, b *node) {
+				rnd := rand.New(rand.NewPCG(seed, 3))
+				d, pos := &disk{rand: rand.New(rand.NewPCG(seed, 4))}, &positions{}
+				produce(w, rows)
+				lives := 0
+				for ended := false; !ended; lives++ {
+					p := w.proxy(d, pos, nil)
+					ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rnd.IntN(2000))*time.Millisecond) // virtual
+					done := make(chan error, 1)
+					go func() { done <- p.Run(ctx) }()
+					time.Sleep(time.Duration(rnd.IntN(300)) * time.Millisecond) // virtual
+					failing := []string{"x/a", "x/b"}[lives%2]
+					w.fail(failing)
 					if err := <-done; err != nil {
 						t.Fatal(err)
 					}
 					cancel()
-					continue
+					w.mend(failing)
+					ended = p.Status().Committed.ID >= rows
 				}
-				cancel()
-				if err := <-done; err != nil {
+				for _, n := range []*node{a, b} {
+					n.append(boundary(tuple.MaxTime))
+				}
+				if err := w.proxy(d, pos, nil).Run(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-			}
-			if len(d.durable) != rows {
-				t.Fatalf("%d rows, want %d", len(d.durable), rows)
-			}
-			for i, v := range d.durable {
-				if v != int64(i+1) {
-					t.Fatalf("row %d is %d", i+1, v)
+				if len(d.durable) != rows {
+					t.Fatalf("%d rows, want %d", len(d.durable), rows)
 				}
-			}
-			if bytes, _ := out.Held(); bytes != 0 {
-				t.Fatalf("%d bytes are not acknowledged", bytes)
-			}
+				for i, v := range d.durable {
+					if v != int64(i+1) {
+						t.Fatalf("row %d is %d", i+1, v)
+					}
+				}
+				for _, n := range []*node{a, b} {
+					if bytes, _ := n.out.Held(); bytes != 0 {
+						t.Fatalf("%d bytes are not acknowledged at %s", bytes, n.name)
+					}
+				}
+			})
 		})
 	}
 }
 
 // TestBounded shows that a bounded result appears at the end as a whole, and that a proxy started again finds it done.
 func TestBounded(t *testing.T) {
-	out, d, pos := newOutput(50), &disk{}, &positions{}
-	out.Append(&tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: tuple.MaxTime})
-	for range 2 {
-		p := New(Config{Stream: streamName, Name: "me", NewSink: func() connect.Sink { return sink{d} }, Bounded: true, Directory: here{out}, Positions: pos, Clock: quick{}, Log: zap.NewNop()})
-		if err := p.Run(t.Context()); err != nil {
-			t.Fatal(err)
+	inBubble(t, func(t *testing.T, w *world, a, b *node) {
+		d, pos := &disk{}, &positions{}
+		produce(w, 50)
+		a.append(boundary(tuple.MaxTime))
+		b.append(boundary(tuple.MaxTime))
+		for range 2 {
+			p := w.proxy(d, pos, func(c *Config) { c.Bounded = true })
+			if err := p.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if s := p.Status(); !s.Done || s.At.Time != tuple.MaxTime {
+				t.Fatalf("status %+v", s)
+			}
 		}
-		if s := p.Status(); !s.Done || s.At.Time != tuple.MaxTime {
+		if !d.finished || len(d.durable) != 50 {
+			t.Fatalf("finished %v with %d rows", d.finished, len(d.durable))
+		}
+	})
+}
+
+// TestTagged shows that a sink which marks tentative rows is given them and word of what became of them; that they are made
+// durable although no stable row comes; and that after a restart those of the life before are void.
+func TestTagged(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world, a, _ *node) {
+		w.fail("x/b")
+		run := runOf("a")
+		d, pos := &disk{}, &positions{}
+		tagged := func(c *Config) { c.Tentative = true }
+		life := func() *Proxy {
+			p := w.proxy(d, pos, tagged)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // virtual
+			defer cancel()
+			if err := p.Run(ctx); err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		a.append(stable(1, 3), boundary(4), tentative(run, 1, 4, 6), tentativeBoundary(run, 7))
+		p := life()
+		if s := p.Status(); s.Tentative != 2 || s.Rows != 3 || s.Committed.ID != 3 {
 			t.Fatalf("status %+v", s)
 		}
-	}
-	if !d.finished || len(d.durable) != 50 {
-		t.Fatalf("finished %v with %d rows", d.finished, len(d.durable))
-	}
+		a.append(stable(4, 2), boundary(6))
+		life()
+		a.append(stable(6, 2), boundary(8))
+		life()
+		want := []int64{1, 2, 3, -4, -6, undoMark, -4, -6, 4, 5, doneMark + 6, undoMark, 6, 7}
+		if !slices.Equal(d.durable, want) {
+			t.Fatalf("got %v, want %v", d.durable, want)
+		}
+	})
 }

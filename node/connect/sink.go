@@ -45,3 +45,20 @@ type Sink interface {
 	// Commit nothing stays. It is idempotent, and does nothing after Finish.
 	Close() error
 }
+
+// TaggingSink is a sink that cannot take rows back, and marks what is not final instead. Where tentative results are
+// wanted it is given them too. At any moment the results are the stable rows, and those tentative ones that no later Undo
+// or Done has named.
+type TaggingSink interface {
+	Sink
+
+	// WriteTentative takes rows made from what was there while an input was missing. The batch is borrowed.
+	WriteTentative(ctx context.Context, b *tuple.Batch) error
+
+	// Undo says that the tentative rows with a stime from t on are void; MinTime voids all.
+	Undo(ctx context.Context, t tuple.Time) error
+
+	// Done says that the tentative rows with a stime before t have been replaced by the stable ones written before;
+	// MaxTime says so of all.
+	Done(ctx context.Context, t tuple.Time) error
+}

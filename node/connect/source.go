@@ -104,6 +104,8 @@ type SinkPlan struct {
 	Detail string
 	// Path is the file that is written, "-" for standard output and "" where the connector has no path.
 	Path string
+	// Tentative: the sink is a TaggingSink and wants tentative results too.
+	Tentative bool
 	// New makes the sink for rows of the schema given to the kind.
 	New func(env Env) Sink
 	// WithPath returns the plan of the same sink writing to another file, or an error if its name tells a format that

@@ -24,9 +24,6 @@ type Subscriber struct {
 	Durable tuple.Position
 	// Schema is what the subscriber expects, by column name; nil takes the stream as it comes.
 	Schema *tuple.Schema
-	// Latest, if it is not nil, tells the largest stime that may come now: a row or a boundary beyond it is not taken, and
-	// the stream stands until its time has come. It is asked once a frame.
-	Latest func() tuple.Time
 	// Tentative asks for tentative results too, for a suffix that is complete up to TentativeFrom.
 	Tentative     bool
 	TentativeFrom tuple.Time

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"fednode/dcaa"
+	"fednode/node/client"
 	"fednode/node/connect"
 	"fednode/node/flow"
 	"fednode/query"
@@ -124,6 +125,15 @@ func (n joined) Watch(names []string, note func(flow.News)) (stop func()) {
 }
 
 func (n joined) Tell(string, string, dcaa.PermissionMessage) {}
+
+// read subscribes to the results.
+func (n *network) read(name string, counted bool) *client.Subscription {
+	up := client.Upstream{
+		Stream: "north/q/sums", Producers: []string{producer}, Self: producer, Settings: dcaa.DefaultSettings(),
+		Network: joined{n}, Clock: connect.SystemClock{},
+	}
+	return client.Subscribe(client.Request{Upstream: up, Name: name, From: tuple.Position{Time: tuple.MinTime}, Counted: counted})
+}
 
 // settings of a fragment that takes stable results only.
 func (n joined) apply(c Config) Config {
@@ -243,7 +253,7 @@ func (h *harness) start() {
 // collect reads results until the end, calling each after every frame with the number of rows so far.
 func (h *harness) collect(each func(rows int)) []string {
 	h.t.Helper()
-	in := flow.NewInlet(h.net, "north/q/sums", flow.Subscriber{Name: "sink", From: tuple.Position{Time: tuple.MinTime}, Counted: true}, func(context.Context, flow.InletEvent) {})
+	in := h.net.read("sink", true)
 	defer in.Close()
 	var got []string
 	p := tuple.Position{Time: tuple.MinTime}

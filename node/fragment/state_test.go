@@ -97,7 +97,7 @@ func TestStateTransfer(t *testing.T) {
 // collectFrom reads all results of one replica; its sink acknowledges nothing.
 func collectFrom(t *testing.T, n *network) []string {
 	t.Helper()
-	in := flow.NewInlet(n, "north/q/sums", flow.Subscriber{Name: "reader", From: tuple.Position{Time: tuple.MinTime}}, func(context.Context, flow.InletEvent) {})
+	in := n.read("reader", false)
 	defer in.Close()
 	var got []string
 	for {

@@ -13,6 +13,9 @@ import (
 	"go.uber.org/goleak"
 	"go.uber.org/zap"
 
+	"fednode/dcaa"
+	"fednode/node/client"
+	"fednode/node/connect"
 	"fednode/node/export"
 	"fednode/node/flow"
 	"fednode/node/p2p"
@@ -149,18 +152,34 @@ func (o organisation) run(t *testing.T) *end {
 	return e
 }
 
-// directory opens the streams of a peer.
-type directory struct {
+// network is the peer as a subscription reaches it.
+type network struct {
 	at   *end
 	from peer.ID
 }
 
-func (d directory) Open(ctx context.Context, stream string, s flow.Subscriber) (flow.Cursor, error) {
-	return d.at.Link.Open(ctx, d.from, stream, s)
+func (n network) OpenFrom(ctx context.Context, _, stream string, s flow.Subscriber) (flow.Cursor, error) {
+	return n.at.Link.Open(ctx, n.from, stream, s)
 }
 
-func (d directory) Ack(stream, subscriber string, p tuple.Position) {
-	d.at.Link.Ack(d.from, stream, subscriber, p)
+func (n network) Ack(stream, subscriber string, _ []string, p tuple.Position) {
+	n.at.Link.Ack(n.from, stream, subscriber, p)
+}
+
+func (n network) Watch(names []string, note func(flow.News)) (stop func()) {
+	for _, name := range names {
+		note(flow.News{Name: name, Up: true})
+	}
+	return func() {}
+}
+
+// follow subscribes to a stream of the producer.
+func follow(consumer, producer *end, from tuple.Position) *client.Subscription {
+	up := client.Upstream{
+		Stream: "north/q/o", Producers: []string{"north/n"}, Settings: dcaa.DefaultSettings(),
+		Network: network{consumer, producer.host.ID()}, Clock: connect.SystemClock{},
+	}
+	return client.Subscribe(client.Request{Upstream: up, Name: "south/n/q/f", From: from, Counted: true})
 }
 
 var (

@@ -1,7 +1,6 @@
 package link
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -30,7 +29,7 @@ func TestReplay(t *testing.T) {
 		out.Append(boundary(tuple.Time(id + 10)))
 	}
 	for _, from := range []tuple.Position{beginning, {Generation: 1, ID: 30, Time: 31}, {Generation: 1, ID: 35, Time: 31}} {
-		in := flow.NewInlet(directory{consumer, producer.host.ID()}, "north/q/o", me(from), func(context.Context, flow.InletEvent) {})
+		in := follow(consumer, producer, from)
 		at := from
 		for at.Time < 101 {
 			f, err := in.Next(t.Context())
@@ -66,7 +65,7 @@ func TestGapOverLink(t *testing.T) {
 	require.ErrorAs(t, err, &gone)
 	require.Equal(t, tuple.Position{Generation: 1, ID: 10, Time: 11}, gone.First)
 
-	in := flow.NewInlet(directory{consumer, producer.host.ID()}, "north/q/o", me(beginning), func(context.Context, flow.InletEvent) {})
+	in := follow(consumer, producer, beginning)
 	defer in.Close()
 	var got []string
 	for range 3 {
@@ -125,7 +124,7 @@ func TestExportEnds(t *testing.T) {
 func TestReconnect(t *testing.T) {
 	producer, consumer := between(t)
 	out := producer.output("north/q/o")
-	in := flow.NewInlet(directory{consumer, producer.host.ID()}, "north/q/o", me(beginning), func(context.Context, flow.InletEvent) {})
+	in := follow(consumer, producer, beginning)
 	defer in.Close()
 	next := uint64(1)
 	for cut := range uint64(4) {

@@ -58,8 +58,8 @@ func open(dir string) (p *pipe, err error) {
 	out := p.runner.Outputs()[0]
 	streams[out.Name()] = out
 	p.client = client.New(client.Config{
-		Stream: out.Name(), Name: sinkName, NewSink: p.probe.Sink, Directory: streams,
-		Positions: forgetful{}, Clock: connect.SystemClock{}, Log: zap.NewNop(),
+		Upstream: client.Upstream{Stream: out.Name(), Producers: []string{self}, Self: self, Settings: dcaa.DefaultSettings(), Network: joined{streams}, Clock: connect.SystemClock{}},
+		Name:     sinkName, NewSink: p.probe.Sink, Positions: forgetful{}, Log: zap.NewNop(),
 	})
 	return p, nil
 }
