@@ -203,10 +203,34 @@ func (r *Replica) releaseTentative(u *union, to tuple.Time) error {
 	r.level(p)
 	if err != nil {
 		// The fork is spent: what it gave is void, and the path waits for the redo.
-		p.broken = true
+		p.broken, p.brokenAt = true, r.forked(p)
 		r.finish(p, true)
+		r.change(p, dcaa.Stabilization)
 	}
 	return nil
+}
+
+// forked returns up to where a fork of a path has been given something.
+func (r *Replica) forked(p *path) tuple.Time {
+	far := tuple.MinTime
+	for _, u := range p.unions {
+		if u.affected {
+			far = max(far, u.su.Forked())
+		}
+	}
+	return far
+}
+
+// suffixed reports whether an input of a path holds tentative rows.
+func (r *Replica) suffixed(p *path) bool {
+	for _, u := range p.unions {
+		for _, in := range r.cfg.Plan.Unions[u.n].Inputs {
+			if _, _, _, held := r.inputs[in].intake.Suffix(); held {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // served reports whether another replica gives current results, so that this one may spend all it has on the redo.
@@ -306,20 +330,29 @@ func (r *Replica) passed(p *path) bool {
 
 // stall gives up a redo that gets no further while what it lacks is neither alive nor being corrected.
 func (r *Replica) stall(p *path) {
-	if p.state != dcaa.Stabilization || r.now-p.redone < dcaa.Instant(4*max(r.cfg.Settings.BoundaryInterval, r.cfg.Settings.Bucket)) {
-		return
+	if p.state == dcaa.Stabilization && r.stalled(p) {
+		r.change(p, dcaa.UpstreamFailure)
+	}
+}
+
+// stalled reports whether a path has let no stable bucket go for the stall limit, and lacks an input that is neither alive
+// nor being corrected.
+func (r *Replica) stalled(p *path) bool {
+	if at := p.redone.Add(4 * max(r.cfg.Settings.BoundaryInterval, r.cfg.Settings.Bucket)); r.now < at {
+		r.due = min(r.due, at)
+		return false
 	}
 	for _, u := range p.unions {
 		if !u.affected {
 			continue
 		}
 		for k, in := range r.cfg.Plan.Unions[u.n].Inputs {
-			if u.su.InputBoundary(k) <= u.su.Released() && !r.inputs[in].intake.Lives(r.now) {
-				r.change(p, dcaa.UpstreamFailure)
-				return
+			if u.su.InputBoundary(k).FloorTo(r.cfg.Plan.Bucket, 0) <= u.su.Released() && !r.inputs[in].intake.Lives(r.now) {
+				return true
 			}
 		}
 	}
+	return false
 }
 
 // settle brings the states of paths without a fork up to date, and gives permission back when nothing is redone.
@@ -331,18 +364,19 @@ func (r *Replica) settle() {
 			continue
 		}
 		// Permission is passed on when all has been caught up with, not when the fork is dropped.
-		wanted = wanted || p.state == dcaa.Stabilization && r.permission.Granted() && !r.current(p)
+		wanted = wanted || p.state == dcaa.Stabilization && r.permission.Granted() && !r.caughtUp(p)
+		p.broken = p.broken && (r.lowest(p) < p.brokenAt || r.suffixed(p))
 		switch {
+		case p.broken:
 		case !r.begun(p):
 			if p.state != dcaa.Starting {
 				r.change(p, dcaa.Stabilization)
 			}
-		case !r.current(p):
+		case !r.caughtUp(p):
 			if p.state == dcaa.Stabilization || r.recovering || p.state == dcaa.Starting && r.recovering {
 				r.change(p, dcaa.Stabilization)
 			}
 		default:
-			p.broken = false
 			r.change(p, dcaa.Stable)
 		}
 	}
@@ -378,14 +412,16 @@ func (r *Replica) begun(p *path) bool {
 	return true
 }
 
-// current reports whether a path without a fork has caught up with its inputs.
-func (r *Replica) current(p *path) bool {
+// caughtUp reports whether a path without a fork has caught up with its inputs: after a restart with all of them, else with
+// those that can be had. One that has failed is missed again, and held for, like any.
+func (r *Replica) caughtUp(p *path) bool {
 	for _, u := range p.unions {
 		if u.su.Stable() > u.su.Released() {
 			return false
 		}
 		for _, in := range r.cfg.Plan.Unions[u.n].Inputs {
-			if !r.inputs[in].intake.Current() {
+			i := r.inputs[in].intake
+			if !i.Current() && (r.recovering || i.Condition(r.now) != dcaa.Failed) {
 				return false
 			}
 		}
@@ -395,7 +431,7 @@ func (r *Replica) current(p *path) bool {
 
 func (r *Replica) allCurrent() bool {
 	for _, p := range r.paths {
-		if p.fork != nil || !r.begun(p) || !r.current(p) {
+		if p.fork != nil || !r.begun(p) || !r.caughtUp(p) {
 			return false
 		}
 	}

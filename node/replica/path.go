@@ -15,9 +15,11 @@ type path struct {
 	wait    *dcaa.Wait
 	// fork goes on tentatively while SUnions of the path are affected; nil otherwise.
 	fork *query.Fork
-	// broken: the fork ran into a limit; there is none until the path is stable again.
-	broken bool
-	run    tuple.Run
+	// broken: the fork ran into a limit; there is none until the stable side has passed brokenAt, up to where it
+	// went, and no input is tentative.
+	broken   bool
+	brokenAt tuple.Time
+	run      tuple.Run
 	// missing are the inputs that the fork lacks, for frames and people.
 	missing []tuple.Missing
 	rows    uint64 // given tentatively in this failure

@@ -1,0 +1,17 @@
+package replica
+
+// limitQuery is a join that holds few rows: tentative ones that are more than stable ones bring a fork to its limit.
+const limitQuery = head + `
+[operators.pairs]
+kind = "join"
+left = "a"
+right = "b"
+on = ["v"]
+within = "300ms"
+limit = 20
+columns = { lk = "left.k", rk = "right.k" }
+
+[outputs.pairs]
+input = "pairs"
+connector = "node"
+`
