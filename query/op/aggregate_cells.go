@@ -229,6 +229,15 @@ func (c *cells) clear() {
 	}
 }
 
+// release gives scratch back, for accumulators that may wait long for their next rows.
+func (c *cells) release() {
+	for i := range c.each {
+		if r, ok := c.each[i].acc.(aggfn.Releaser); ok {
+			r.Release()
+		}
+	}
+}
+
 func (c *cells) fork() *cells {
 	f := &cells{plan: c.plan, rows: c.rows.Fork(), each: make([]cell, len(c.each))}
 	for i := range c.each {

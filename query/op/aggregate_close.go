@@ -1,6 +1,10 @@
 package op
 
-import "fednode/query/tuple"
+import (
+	"slices"
+
+	"fednode/query/tuple"
+)
 
 // closeUntil emits the windows that end at or before t, in order, and lets the slices go that no open window has.
 func (g *gridded) closeUntil(t tuple.Time, out Out) error {
@@ -45,44 +49,65 @@ func (g *gridded) closeWindow(j int64, out Out) error {
 		n++
 	}
 	r := results{window: bounds{start: grid.windowStart(j), end: grid.windowEnd(j)}}
-	gen, c := g.gen, (*cells)(nil)
 	if grid.slices() == 1 && n == 1 {
-		gen, c = g.panes[0].gen, g.panes[0].cells
-	} else {
-		c = g.takeCells()
-		defer func() {
-			c.clear()
-			g.spare = append(g.spare, c)
-		}()
-		for _, p := range g.panes[:n] {
-			if err := g.combine(gen, c, p); err != nil {
-				return err
-			}
-		}
+		return g.emitWindow(&g.panes[0].tally, r, out)
 	}
-	g.present = c.present(g.present[:0], gen.Order())
-	gen.live = len(g.present)
+	t, err := g.combine(g.panes[:n])
+	if err != nil {
+		return err
+	}
+	defer func() { g.spare.give(t.dense(), t.cells) }()
+	return g.emitWindow(t, r, out)
+}
+
+// emitWindow emits the groups of t that have rows, and those that are known.
+func (g *gridded) emitWindow(t *tally, r results, out Out) error {
+	groups, at := t.present(g.present)
+	t.gen.live, g.usual = len(groups), len(groups)
 	if g.known != nil {
-		g.present = g.known.complete(g.present, gen.Groups, r.window.end)
-		c.grow(gen.Len())
+		groups = g.known.complete(groups, t.gen.Groups, r.window.end)
 		if l := g.limits.Groups; l > 0 && int64(g.known.groups.Len()) > l {
 			return &LimitError{What: "known groups", Limit: l}
 		}
+		var err error
+		if at, err = t.seat(groups, 0, &g.spare); err != nil {
+			return err
+		}
 	}
-	r.groups, r.cells, r.groupSlots, r.cellSlots = gen.Groups, c, g.present, g.present
+	g.present = groups
+	r.groups, r.cells, r.groupSlots, r.cellSlots = t.gen.Groups, t.cells, groups, at
 	return g.emit.emit(r, out)
 }
 
-// combine adds a slice to the accumulators of a window, whose groups are those of gen.
-func (g *gridded) combine(gen *generation, c *cells, p *pane) error {
-	from := p.cells.present(nil, p.gen.Order())
-	to := from
-	if p.gen != gen {
-		to = append([]uint32(nil), gen.Import(p.gen.Groups, from)...)
+// combine returns the accumulators of a window whose slices are panes.
+func (g *gridded) combine(panes []*pane) (*tally, error) {
+	most := 0
+	for _, p := range panes {
+		if most = max(most, p.known()); p.dense() {
+			most = g.gen.Len()
+		}
 	}
-	c.grow(gen.Len())
-	if err := c.merge(p.cells, from, to); err != nil {
-		return g.plan.nameGroup(err, gen.Groups, nil)
+	t := newTally(g.gen, most, &g.spare)
+	for _, p := range panes {
+		if err := g.combineOne(&t, p); err != nil {
+			return nil, err
+		}
+	}
+	return &t, nil
+}
+
+// combineOne adds a slice to a window.
+func (g *gridded) combineOne(t *tally, p *pane) error {
+	groups, from := p.present(nil)
+	if p.gen != t.gen {
+		groups = slices.Clone(t.gen.Import(p.gen.Groups, groups))
+	}
+	to, err := t.seat(groups, 0, &g.spare)
+	if err == nil {
+		err = t.cells.merge(p.cells, from, to)
+	}
+	if err != nil {
+		return g.plan.nameGroup(err, t.gen.Groups, t.groupOf)
 	}
 	return nil
 }

@@ -266,7 +266,7 @@ func (c *counted) forget(g uint32) {
 // compact gives memory back once most slots or groups are out of use.
 func (c *counted) compact() error {
 	c.gen.live = c.held
-	if dead := c.list.Len() - c.live; dead <= c.live+minDead && !c.gen.outgrown() {
+	if dead := c.list.Len() - c.live; dead <= c.live+minDead && !c.gen.outgrown(false) {
 		return nil
 	}
 	p := c.pack()

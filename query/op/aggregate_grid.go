@@ -3,6 +3,7 @@ package op
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"fednode/query/op/aggfn"
 	"fednode/query/op/state"
@@ -31,7 +32,9 @@ type gridded struct {
 	gen   *generation
 	panes []*pane // by slice
 	cur   *pane   // where the last rows went
-	spare []*cells
+	warm  []*pane // where rows went lately, the last first
+	usual int     // groups of a slice, as far as is known
+	spare spares
 	next  int64 // windows below are closed; meaningless before the first pane
 	begun bool  // there has been a pane
 	known *knownGroups
@@ -41,22 +44,13 @@ type gridded struct {
 	counters Counters
 	split    splitter
 	present  []uint32
-	checks   int
-}
-
-// pane is a slice with rows: [start, end).
-type pane struct {
-	k     int64
-	start tuple.Time
-	end   tuple.Time
-	gen   *generation
-	cells *cells
+	checks   int // parts since the memory was looked at
 }
 
 func newGridded(p *aggregation) *gridded {
 	g := &gridded{
 		plan: p, args: newArguments(p), emit: newEmitter(p), limits: p.limits, boundary: tuple.MinTime, promised: tuple.MinTime,
-		gen: newGeneration(p.keyTypes()),
+		gen: newGeneration(p.keyTypes()), spare: spares{plan: p},
 	}
 	if p.empty {
 		g.known = newKnownGroups(p)
@@ -77,10 +71,23 @@ func (g *gridded) Process(_ int, b *tuple.Batch, _ Out) error {
 	if g.cur != nil && first >= g.cur.start && last < g.cur.end {
 		return g.add(g.cur, b)
 	}
-	if p := g.paneAt(first); last < p.end {
+	p, err := g.paneAt(first)
+	if err != nil {
+		return err
+	}
+	if last < p.end {
 		return g.add(p, b)
 	}
-	return g.split.each(b, g.plan.window.grid, func(part *tuple.Batch) error { return g.add(g.paneAt(part.Time[part.Row(0)]), part) })
+	return g.split.each(b, g.plan.window.grid, g.addPart)
+}
+
+// addPart is add for rows of one slice.
+func (g *gridded) addPart(part *tuple.Batch) error {
+	p, err := g.paneAt(part.Time[part.Row(0)])
+	if err != nil {
+		return err
+	}
+	return g.add(p, part)
 }
 
 // errBelowBoundary reports a row that breaks the contract of Operator; it would change a closed window in silence.
@@ -90,80 +97,19 @@ func errBelowBoundary(t, boundary tuple.Time) error {
 
 // add folds the selected rows of b, which all lie in p, into it.
 func (g *gridded) add(p *pane, b *tuple.Batch) error {
-	slots := g.args.groups(b, p.gen.Groups)
-	p.gen.rows += int64(len(slots))
-	p.cells.grow(p.gen.Len())
-	g.args.eval(b)
-	if err := p.cells.add(slots, g.args); err != nil {
-		return g.plan.nameGroup(err, p.gen.Groups, nil)
+	before := p.gen.rowed()
+	groups := g.args.groups(b, p.gen.Groups)
+	p.gen.rows += int64(len(groups))
+	slots, err := p.seat(groups, p.gen.rowed()-before, &g.spare)
+	p.note()
+	if err == nil {
+		g.args.eval(b)
+		err = p.cells.add(slots, g.args)
+	}
+	if err != nil {
+		return g.plan.nameGroup(err, p.gen.Groups, p.groupOf)
 	}
 	return g.checkLimits(p)
-}
-
-// paneAt returns the pane of the slice that holds t, opening it if need be, and remembers it for the rows to come.
-func (g *gridded) paneAt(t tuple.Time) *pane {
-	if g.cur != nil && t >= g.cur.start && t < g.cur.end {
-		return g.cur
-	}
-	grid := &g.plan.window.grid
-	k := grid.index(t)
-	at := len(g.panes)
-	for at > 0 && g.panes[at-1].k > k {
-		at--
-	}
-	if at > 0 && g.panes[at-1].k == k {
-		g.cur = g.panes[at-1]
-		return g.cur
-	}
-	if g.outgrown() {
-		g.gen = g.gen.successor()
-	}
-	p := &pane{k: k, start: grid.at(k), end: grid.at(k + 1), gen: g.gen, cells: g.takeCells()}
-	g.panes = append(g.panes, nil)
-	copy(g.panes[at+1:], g.panes[at:])
-	g.panes[at], g.cur = p, p
-	// No window that covers a row to come has closed.
-	if w := grid.firstWindow(k); !g.begun || w < g.next {
-		g.begun, g.next = true, w
-	}
-	return p
-}
-
-// outgrown reports whether the next pane should begin a new generation. The open panes may have more groups than the one
-// that closed last.
-func (g *gridded) outgrown() bool {
-	if !g.gen.outgrown() {
-		return false
-	}
-	for _, p := range g.panes {
-		if p.gen == g.gen {
-			g.gen.live = max(g.gen.live, p.cells.countPresent())
-		}
-	}
-	return g.gen.outgrown()
-}
-
-func (g *gridded) takeCells() *cells {
-	if n := len(g.spare); n > 0 {
-		c := g.spare[n-1]
-		g.spare = g.spare[:n-1]
-		return c
-	}
-	return newCells(g.plan)
-}
-
-// drop ends the first n panes; their memory serves the next ones.
-func (g *gridded) drop(n int) {
-	for _, p := range g.panes[:n] {
-		if p == g.cur {
-			g.cur = nil
-		}
-		p.cells.clear()
-		if len(g.spare) < 2 {
-			g.spare = append(g.spare, p.cells)
-		}
-	}
-	g.panes = append(g.panes[:0], g.panes[n:]...)
 }
 
 func (g *gridded) Boundary(_ int, t tuple.Time, out Out) (tuple.Time, error) {
@@ -188,16 +134,20 @@ func (g *gridded) Boundary(_ int, t tuple.Time, out Out) (tuple.Time, error) {
 	return g.promised, nil
 }
 
-// checkLimits stops an instance that holds too much. Slots may outnumber the groups, so they are counted only when there
-// are too many slots; memory is looked at now and then.
+// checkLimits stops an instance that holds too much. The groups of a dense pane are counted only when there are too many
+// slots; memory is looked at now and then, less often the more panes there are to ask.
 func (g *gridded) checkLimits(p *pane) error {
 	if l := g.limits.Groups; l > 0 && int64(p.gen.Len()) > l {
-		if int64(p.cells.countPresent()) > l {
+		if int64(p.countPresent()) > l {
 			return &LimitError{What: "groups", Limit: l}
 		}
 	}
-	if g.checks++; g.limits.StateBytes > 0 && g.checks&15 == 0 && g.StateBytes() > g.limits.StateBytes {
-		return &LimitError{What: "state bytes", Limit: g.limits.StateBytes}
+	g.checks++
+	if l := g.limits.StateBytes; l > 0 && g.checks >= 16+len(g.panes)/4 {
+		g.checks = 0
+		if g.StateBytes() > l {
+			return &LimitError{What: "state bytes", Limit: l}
+		}
 	}
 	return nil
 }
@@ -246,17 +196,14 @@ func (a *aggregation) nameGroup(err error, groups *state.Groups, groupOf func(ui
 
 // StateBytes counts spare memory too: it is held.
 func (g *gridded) StateBytes() int64 {
-	n := g.gen.Bytes()
-	counted := g.gen
+	n := g.gen.Bytes() + g.spare.bytes()
+	counted := []*generation{g.gen}
 	for _, p := range g.panes {
-		n += p.cells.bytes()
-		if p.gen != g.gen && p.gen != counted { // panes of one generation follow each other
+		n += p.bytes()
+		if !slices.Contains(counted, p.gen) {
+			counted = append(counted, p.gen)
 			n += p.gen.Bytes()
-			counted = p.gen
 		}
-	}
-	for _, c := range g.spare {
-		n += c.bytes()
 	}
 	if g.known != nil {
 		n += g.known.bytes()

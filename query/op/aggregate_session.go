@@ -253,7 +253,7 @@ func cmpTimes(a, b tuple.Time) int {
 func (s *sessions) compact() error {
 	s.gen.live = s.held
 	dead := s.list.Len() - s.live
-	if dead <= s.live+minDead && !s.gen.outgrown() {
+	if dead <= s.live+minDead && !s.gen.outgrown(false) {
 		return nil
 	}
 	order := s.ordered()

@@ -14,11 +14,11 @@ func (g *gridded) Snapshot(e *tuple.Encoder) {
 	if g.known != nil {
 		g.known.snapshot(e)
 	}
-	all := state.NewGroups(g.plan.keyTypes())
-	present, ids := make([][]uint32, len(g.panes)), make([][]uint32, len(g.panes))
+	all := newGathered(g.plan.keyTypes())
+	at, ids := make([][]uint32, len(g.panes)), make([][]uint32, len(g.panes))
 	for i, p := range g.panes {
-		present[i] = p.cells.present(nil, p.gen.Order())
-		ids[i] = append([]uint32(nil), all.Import(p.gen.Groups, present[i])...)
+		groups, cells := p.present(nil)
+		at[i], ids[i] = cells, all.add(p.gen, groups)
 	}
 	order := all.Order()
 	place := make([]uint32, len(order))
@@ -33,8 +33,43 @@ func (g *gridded) Snapshot(e *tuple.Encoder) {
 			ids[i][j] = place[s]
 		}
 		e.Uint32s(ids[i])
-		p.cells.snapshot(e, present[i])
+		p.cells.snapshot(e, at[i])
 	}
+}
+
+// gathered numbers the groups of several generations in one table, each group of a generation once.
+type gathered struct {
+	*state.Groups
+	moved map[*generation][]uint32 // by slot there: slot here, or None
+}
+
+func newGathered(types []tuple.Type) *gathered {
+	return &gathered{Groups: state.NewGroups(types), moved: map[*generation][]uint32{}}
+}
+
+// add returns the slots here of groups of a generation.
+func (a *gathered) add(gen *generation, groups []uint32) []uint32 {
+	moved := a.moved[gen]
+	for len(moved) < gen.Len() {
+		moved = append(moved, state.None)
+	}
+	a.moved[gen] = moved
+	var fresh []uint32
+	for _, s := range groups {
+		if moved[s] == state.None {
+			fresh = append(fresh, s)
+		}
+	}
+	if len(fresh) > 0 {
+		for i, id := range a.Import(gen.Groups, fresh) {
+			moved[fresh[i]] = id
+		}
+	}
+	ids := make([]uint32, len(groups))
+	for i, s := range groups {
+		ids[i] = moved[s]
+	}
+	return ids
 }
 
 // Restore reads what Snapshot wrote.
@@ -47,7 +82,7 @@ func (g *gridded) Restore(d *tuple.Decoder) {
 	g.gen.live = n
 	grid := &g.plan.window.grid
 	for range d.Count(2) {
-		p := &pane{k: d.Int(), gen: g.gen, cells: newCells(g.plan)}
+		p := &pane{k: d.Int(), tally: newTally(g.gen, 0, &g.spare)}
 		if len(g.panes) > 0 && p.k <= g.panes[len(g.panes)-1].k {
 			d.Fail("slices out of order")
 		}
@@ -56,17 +91,12 @@ func (g *gridded) Restore(d *tuple.Decoder) {
 		if d.Err() != nil {
 			return
 		}
-		dense := newCells(g.plan)
-		if dense.restore(d, len(places)); d.Err() != nil {
+		if p.cells.restore(d, len(places)); d.Err() != nil {
 			return
 		}
-		if len(places) > 0 {
-			p.cells.grow(int(places[len(places)-1]) + 1)
-		}
-		if err := p.cells.merge(dense, upTo(len(places)), places); err != nil {
-			d.Fail("%v", err)
-			return
-		}
+		// It becomes dense with its next rows, if it is worth it.
+		p.seats.Places(nil, places)
+		p.note()
 		g.panes = append(g.panes, p)
 	}
 }
@@ -95,7 +125,7 @@ func upTo(n int) []uint32 {
 // Fork shares all tables page by page.
 func (g *gridded) Fork() Operator {
 	f := newGridded(g.plan)
-	f.limits, f.next, f.begun, f.boundary, f.promised = g.limits, g.next, g.begun, g.boundary, g.promised
+	f.limits, f.usual, f.next, f.begun, f.boundary, f.promised = g.limits, g.usual, g.next, g.begun, g.boundary, g.promised
 	if g.known != nil {
 		f.known = g.known.fork()
 	}
@@ -108,10 +138,7 @@ func (g *gridded) Fork() Operator {
 	}
 	f.gen = twin(g.gen)
 	for _, p := range g.panes {
-		c := &pane{k: p.k, start: p.start, end: p.end, gen: twin(p.gen), cells: p.cells.fork()}
-		if p == g.cur {
-			f.cur = c
-		}
+		c := &pane{k: p.k, start: p.start, end: p.end, noted: p.noted, tally: p.fork(twin(p.gen))}
 		f.panes = append(f.panes, c)
 	}
 	return f

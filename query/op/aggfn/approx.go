@@ -139,6 +139,9 @@ func (a *approx) Clear() {
 	a.bytes = 0
 }
 
+// Release gives the scratch back.
+func (a *approx) Release() { a.vals.Release() }
+
 func (a *approx) Fork() Acc {
 	a.owner = new(sketchOwner)
 	return &approx{vals: state.NewValues(a.vals.Type()), sketches: a.sketches.Fork(), owner: new(sketchOwner), bytes: a.bytes}

@@ -136,6 +136,9 @@ func (a *collect) Clear() {
 	a.vals.Clear()
 }
 
+// Release gives the scratch back.
+func (a *collect) Release() { a.vals.Release() }
+
 func (a *collect) Fork() Acc {
 	return &collect{
 		limit: a.limit, vals: a.vals.Fork(), items: a.items.Fork(), lists: a.lists.Fork(),

@@ -104,6 +104,12 @@ func (a *distinct) Clear() {
 	a.vals.Clear()
 }
 
+// Release gives the scratch back.
+func (a *distinct) Release() {
+	a.vals.Release()
+	a.ints = nil
+}
+
 func (a *distinct) Fork() Acc { return &distinct{vals: a.vals.Fork(), sets: a.sets.Fork()} }
 
 func (a *distinct) Bytes() int64 { return a.sets.Bytes() + a.vals.Bytes() }

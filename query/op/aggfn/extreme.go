@@ -153,6 +153,9 @@ func (a *extreme) Restore(d *tuple.Decoder, n int) { scatter(d, &a.ranks, d.Uint
 
 func (a *extreme) Clear() { a.ranks.Clear() }
 
+// Release gives the scratch back.
+func (a *extreme) Release() { a.scratch = nil }
+
 func (a *extreme) Fork() Acc {
 	return &extreme{typ: a.typ, largest: a.largest, ranks: a.ranks.Fork()}
 }

@@ -67,6 +67,9 @@ func (a *extremeBin) Clear() {
 	a.vals.Clear()
 }
 
+// Release gives the scratch back.
+func (a *extremeBin) Release() { a.vals.Release() }
+
 func (a *extremeBin) Fork() Acc {
 	return &extremeBin{largest: a.largest, vals: a.vals.Fork(), picked: a.picked.Fork()}
 }

@@ -29,6 +29,12 @@ type Acc interface {
 	Bytes() int64
 }
 
+// Releaser is an accumulator that keeps scratch from one call of Add to the next.
+type Releaser interface {
+	// Release gives the scratch back; the next call of Add makes it anew.
+	Release()
+}
+
 // FullError says that a slot has reached the bound of a collecting function.
 type FullError struct {
 	Slot  uint32

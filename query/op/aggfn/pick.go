@@ -111,6 +111,9 @@ func (a *pick) Clear() {
 	a.vals.Clear()
 }
 
+// Release gives the scratch back.
+func (a *pick) Release() { a.vals.Release() }
+
 func (a *pick) Fork() Acc {
 	return &pick{last: a.last, vals: a.vals.Fork(), picked: a.picked.Fork(), writer: state.NewValueWriter(a.vals.Type())}
 }

@@ -127,6 +127,9 @@ func (a *top) Clear() {
 	a.vals.Clear()
 }
 
+// Release gives the scratch back.
+func (a *top) Release() { a.vals.Release() }
+
 func (a *top) Fork() Acc {
 	return &top{k: a.k, vals: a.vals.Fork(), counts: a.counts.Fork(), writer: state.NewValueWriter(a.vals.Type())}
 }

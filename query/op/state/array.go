@@ -146,10 +146,14 @@ func (a *Array[T]) Clear() {
 	a.n = 0
 }
 
-// Fork returns an array with the same content; afterwards the two are independent.
+// Fork returns an array with the same content; afterwards the two are independent. An array that fills no page is copied
+// at once: a page of its own would take more.
 func (a *Array[T]) Fork() Array[T] {
 	if a.n == 0 {
 		return Array[T]{}
+	}
+	if a.pages == nil && len(a.flat) < PageSize {
+		return Array[T]{n: a.n, flat: append(make([]T, 0, len(a.flat)), a.flat...)}
 	}
 	if a.pages == nil {
 		a.paginate()
@@ -163,15 +167,9 @@ func (a *Array[T]) Fork() Array[T] {
 
 func (a *Array[T]) paginate() {
 	count := (a.n + pageMask) >> pageBits
-	if len(a.flat) < PageSize {
-		page := new([PageSize]T)
-		copy(page[:], a.flat)
-		a.pages = []*[PageSize]T{page}
-	} else {
-		a.pages = make([]*[PageSize]T, count)
-		for i := range a.pages {
-			a.pages[i] = (*[PageSize]T)(a.flat[i*PageSize:])
-		}
+	a.pages = make([]*[PageSize]T, count)
+	for i := range a.pages {
+		a.pages[i] = (*[PageSize]T)(a.flat[i*PageSize:])
 	}
 	a.flat, a.own = nil, make([]bool, count)
 }

@@ -57,7 +57,7 @@ func (d *Distinct) Grow(n int) {
 func (d *Distinct) Add(slots []uint32, vals []int64) {
 	d.sets.Own(nil) // flat again when no page is shared any more
 	vals = vals[:len(slots)]
-	if d.inserted < recentFrom || d.recent.off {
+	if d.inserted < recentFrom || d.sets.Len() < recentSets || d.recent.off {
 		for i, slot := range slots {
 			d.AddOne(slot, uint64(vals[i]))
 		}

@@ -70,26 +70,33 @@ func (t *narrowTable) clone(o *owner) *narrowTable {
 // narrowPool hands out tables and bitmaps, many from one allocation, and takes them back when a window has closed, so
 // that a steady stream of windows allocates nothing.
 type narrowPool struct {
-	free    [len(tableSizes)][]*narrowTable
-	used    []*narrowTable
-	bits    []*bitmap
-	usedBit []*bitmap
-	bytes   int64
+	free     [len(tableSizes)][]*narrowTable
+	made     [len(tableSizes)]int // tables allocated so far
+	used     []*narrowTable
+	bits     []*bitmap
+	madeBits int
+	usedBit  []*bitmap
+	bytes    int64
 }
 
-// slabTables is how many tables come from one allocation.
-const slabTables = 32
+// slabTables and slabBitmaps are the most that come from one allocation; the first allocations are smaller, since a pool
+// may serve a window with one large set.
+const (
+	slabTables  = 32
+	slabBitmaps = 8
+)
 
 func (p *narrowPool) table(class int, o *owner) *narrowTable {
 	free := &p.free[class]
 	if len(*free) == 0 {
-		size := tableSizes[class]
-		tables, places := make([]narrowTable, slabTables), make([]uint16, slabTables*size)
+		size, n := tableSizes[class], min(p.made[class]+1, slabTables)
+		p.made[class] += n
+		tables, places := make([]narrowTable, n), make([]uint16, n*size)
 		for i := range tables {
 			tables[i] = narrowTable{places: places[i*size : (i+1)*size : (i+1)*size], class: class}
 			*free = append(*free, &tables[i])
 		}
-		p.bytes += int64(slabTables) * (int64(2*size) + int64(unsafe.Sizeof(narrowTable{})))
+		p.bytes += int64(n) * (int64(2*size) + int64(unsafe.Sizeof(narrowTable{})))
 	}
 	t := (*free)[len(*free)-1]
 	*free = (*free)[:len(*free)-1]
@@ -100,7 +107,8 @@ func (p *narrowPool) table(class int, o *owner) *narrowTable {
 
 func (p *narrowPool) bitmap(o *owner) *bitmap {
 	if len(p.bits) == 0 {
-		slab := make([]bitmap, 8)
+		slab := make([]bitmap, min(p.madeBits+1, slabBitmaps))
+		p.madeBits += len(slab)
 		for i := range slab {
 			p.bits = append(p.bits, &slab[i])
 		}

@@ -37,6 +37,13 @@ func (g *Groups) Order() []uint32 {
 	return g.order
 }
 
+// Sort puts some slots into the canonical order of their keys. Where they are few, it costs less than Order.
+func (g *Groups) Sort(slots []uint32) {
+	if len(slots) > 1 {
+		g.sort(slots)
+	}
+}
+
 // ranked is a slot with a number that is in the order of its first key column, as far as 64 bits tell.
 type ranked struct {
 	rank uint64

@@ -10,8 +10,10 @@ type recentPairs struct {
 }
 
 const (
-	// recentFrom is the number of values from which on the cache pays, and takes little beside the sets.
+	// recentFrom is the number of values, and recentSets that of sets, from which on the cache pays, and takes no more than
+	// twice what the sets do.
 	recentFrom   = 1 << 14
+	recentSets   = 1 << 12
 	recentBits   = 17
 	recentPlaces = 1 << recentBits
 	// A pair has 48 bits; what the place does not say of it is in the tag.

@@ -20,22 +20,49 @@ type remap struct {
 	same int
 	// frozen: at is shared with a fork, and copied before it is written.
 	frozen bool
+	// rows have been looked up by those who ask with paid.
+	rows int
 }
+
+// paidBy is how many codes of a dictionary a row pays for.
+const paidBy = 4
 
 // of returns the remap of a dictionary, long enough for its codes; nil for a plain one, whose codes mean nothing beyond
 // their batch.
 func (r *remaps) of(d *tuple.Dict) *remap {
+	m := r.find(d)
+	if m != nil {
+		m.extend(d.Len())
+	}
+	return m
+}
+
+// paid returns the remap of a dictionary as far as the rows looked up so far, the next ones included, pay for it: a table
+// that sees few rows of a large dictionary, as that of a short window does, stays as small as they are. Codes beyond it,
+// and all where it is nil, are looked up by value.
+func (r *remaps) paid(d *tuple.Dict, rows int) *remap {
+	m := r.find(d)
+	if m == nil {
+		return nil
+	}
+	m.rows += rows
+	if m.rows >= d.Len()/paidBy {
+		m.extend(d.Len())
+	}
+	return m
+}
+
+// find returns the remap of a dictionary, however long; nil for a plain one.
+func (r *remaps) find(d *tuple.Dict) *remap {
 	if d == nil || !d.Distinct() {
 		return nil
 	}
 	for _, m := range r.recent {
 		if m.line == d.Lineage() {
-			m.extend(d.Len())
 			return m
 		}
 	}
 	m := &remap{line: d.Lineage()}
-	m.extend(d.Len())
 	if len(r.recent) < maxRemaps {
 		r.recent = append(r.recent, m)
 	} else {

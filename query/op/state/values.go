@@ -92,6 +92,9 @@ func (k *Values) Clear() {
 	}
 }
 
+// Release gives the scratch back.
+func (k *Values) Release() { k.row, k.enc = nil, nil }
+
 // Fork returns an independent copy.
 func (k *Values) Fork() Values {
 	return Values{t: k.t, values: k.values.Fork(), remaps: k.remaps.fork()}

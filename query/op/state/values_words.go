@@ -59,14 +59,14 @@ func fillInts(dst []uint64, src []int64, sel []uint32) {
 }
 
 func (k *Values) fillIDs(c *tuple.Column, sel []uint32) {
-	ids := k.remaps.of(c.Dict)
+	ids := k.remaps.paid(c.Dict, len(k.row))
 	for i := range k.row {
 		r := rowAt(sel, i)
 		if c.IsNull(r) {
 			continue
 		}
 		code := c.Code[r]
-		if ids == nil {
+		if ids == nil || int(code) >= len(ids.at) {
 			k.row[i] = uint64(k.values.Intern(c.Dict.At(code)))
 			continue
 		}
