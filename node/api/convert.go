@@ -131,17 +131,39 @@ func FragmentOf(name string, s fragment.Status) FragmentStatus {
 	for _, o := range s.Operator.Operators {
 		out.Operators = append(out.Operators, operatorOf(o))
 	}
-	cut := false
 	for _, in := range s.Inputs {
-		cut = cut || !in.Connected
 		out.Inputs = append(out.Inputs, InputStatus{
-			Stream: in.Stream, Connected: in.Connected, Cause: in.Cause, Rows: in.Rows, Boundary: StreamTime(in.Boundary), Waiting: in.Waiting, Held: in.Held,
+			Stream: in.Stream, Connected: in.Connected, Cause: in.Cause, Producer: in.Producer, Condition: in.Condition.String(), Tentative: in.Tentative,
+			Rows: in.Rows, Boundary: StreamTime(in.Boundary), Waiting: in.Waiting, Held: in.Held,
 		})
 	}
 	for _, o := range s.Outputs {
-		out.Outputs = append(out.Outputs, OutputStatus{
-			Stream: o.Stream, State: stateOfOutput(o.Head, cut), Head: PositionOf(o.Head), Bytes: o.Bytes, Limit: o.Limit, Subscribers: SubscribersOf(o.Subscribers),
-		})
+		out.Outputs = append(out.Outputs, outputOf(o))
+	}
+	return out
+}
+
+func outputOf(o fragment.OutputStatus) OutputStatus {
+	out := OutputStatus{
+		Stream: o.Stream, State: stateOfOutput(o), Since: timeOrNil(o.Since), Head: PositionOf(o.Head), Holding: o.Holding.Seconds(), Delay: o.Delay.Seconds(),
+		Delays: delaysOf(o.Delays), TentativeRows: o.Tentative, Missing: make([]MissingInput, 0, len(o.Missing)), Redo: o.Redo.Seconds(),
+		Bytes: o.Bytes, Limit: o.Limit, Subscribers: SubscribersOf(o.Subscribers),
+	}
+	if o.Bound > 0 {
+		bound := o.Bound.Seconds()
+		out.Bound = &bound
+	}
+	for _, m := range o.Missing {
+		out.Missing = append(out.Missing, MissingInput{Stream: m.Stream, Since: StreamTime(m.Since)})
+	}
+	return out
+}
+
+func delaysOf(d fragment.Delays) DelayCounts {
+	steps := fragment.DelaySteps()
+	out := DelayCounts{Boundaries: d.Counts[:], Sum: d.Sum.Seconds()}
+	for _, s := range steps {
+		out.UpTo = append(out.UpTo, s.Seconds())
 	}
 	return out
 }
@@ -154,15 +176,13 @@ func operatorOf(o query.OperatorStatus) OperatorStatus {
 	}
 }
 
-// stateOfOutput says how an output stands by its head, and by whether an input of its fragment is cut off.
-func stateOfOutput(head tuple.Position, cut bool) string {
-	state := wire.Stable
+// stateOfOutput says how an output stands; one whose fragment has not answered yet is starting.
+func stateOfOutput(o fragment.OutputStatus) string {
+	state := wire.StreamState(o.State)
 	switch {
-	case head.Time == tuple.MaxTime:
+	case o.Head.Time == tuple.MaxTime:
 		state = wire.Ended
-	case cut:
-		state = wire.UpstreamFailure
-	case head.Time == tuple.MinTime && head.ID == 0:
+	case o.State == 0:
 		state = wire.Starting
 	}
 	return stateName(state)
@@ -174,7 +194,7 @@ func stateName(s wire.StreamState) string { return strings.ToLower(s.String()) }
 // SinkOf converts the status of a client proxy.
 func SinkOf(output string, s client.Status) SinkStatus {
 	return SinkStatus{
-		Output: output, Stream: s.Stream, Connected: s.Connected, Cause: s.Cause, Failure: s.Failure, Rows: s.Rows, Gaps: s.Gaps,
+		Output: output, Stream: s.Stream, Connected: s.Connected, Producer: s.Producer, Cause: s.Cause, Failure: s.Failure, Rows: s.Rows, Tentative: s.Tentative, Gaps: s.Gaps,
 		At: PositionOf(s.At), Committed: PositionOf(s.Committed), Done: s.Done,
 	}
 }

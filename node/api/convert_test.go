@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"fednode/dcaa"
 	"fednode/node/client"
 	"fednode/node/fragment"
 	"fednode/node/ingest"
@@ -33,13 +34,20 @@ func TestFragmentOf(t *testing.T) {
 	f := FragmentOf("main", fragment.Status{
 		Name: "north/netmon/main", Released: 5, PointAt: at, PointBoundary: 4, StateBytes: 9,
 		Operator: query.Status{Operators: []query.OperatorStatus{{Name: "a", Kind: "filter", Counters: op.Counters{RowsIn: 2, RowsOut: 1, Dropped: 1}, Lag: 1_500_000, HeldBy: "conns"}}},
-		Inputs:   []fragment.InputStatus{{Stream: "north/conns", Connected: true}},
-		Outputs:  []fragment.OutputStatus{{Stream: "north/netmon/out", Head: tuple.Position{Generation: 1, ID: 2, Time: 5}, Bytes: 1, Limit: 2}},
+		Inputs:   []fragment.InputStatus{{Stream: "north/conns", Connected: true, Producer: "north/n1", Condition: dcaa.Live, Tentative: true}},
+		Outputs: []fragment.OutputStatus{{Stream: "north/netmon/out", Head: tuple.Position{Generation: 1, ID: 2, Time: 5}, Bytes: 1, Limit: 2,
+			State: dcaa.UpstreamFailure, Since: at, Holding: time.Second, Tentative: 3, Missing: []tuple.Missing{{Stream: "south/conns", Since: 7}},
+			Delay: 2 * time.Second, Bound: 3 * time.Second, Redo: time.Minute, Delays: fragment.Delays{Sum: time.Second}}},
 	})
 	require.Equal(t, FragmentRunning, f.State)
 	require.Equal(t, 1.5, f.Operators[0].Lag)
 	require.EqualValues(t, 1, f.Operators[0].Dropped)
-	require.Equal(t, "stable", f.Outputs[0].State)
+	require.Equal(t, InputStatus{Stream: "north/conns", Connected: true, Producer: "north/n1", Condition: "live", Tentative: true}, f.Inputs[0])
+	o, bound, since := f.Outputs[0], 3.0, at.UTC()
+	require.Len(t, o.Delays.Boundaries, len(o.Delays.UpTo)+1)
+	o.Delays = DelayCounts{}
+	require.Equal(t, OutputStatus{Stream: "north/netmon/out", State: "upstream_failure", Since: &since, Head: Position{1, 2, 5}, Holding: 1, Delay: 2, Bound: &bound,
+		TentativeRows: 3, Missing: []MissingInput{{"south/conns", 7}}, Redo: 60, Bytes: 1, Limit: 2, Subscribers: []Subscriber{}}, o)
 	require.True(t, at.Equal(*f.PointAt))
 
 	fresh := FragmentOf("main", fragment.Status{})
@@ -49,13 +57,18 @@ func TestFragmentOf(t *testing.T) {
 }
 
 func TestStateOfOutput(t *testing.T) {
-	some := tuple.Position{Generation: 1, ID: 1, Time: 5}
-	require.Equal(t, "stable", stateOfOutput(some, false))
-	require.Equal(t, "upstream_failure", stateOfOutput(some, true))
-	require.Equal(t, "starting", stateOfOutput(tuple.Position{Generation: 1, Time: tuple.MinTime}, false))
-	require.Equal(t, "ended", stateOfOutput(tuple.Position{Generation: 1, Time: tuple.MaxTime}, true), "what has ended needs no input")
-	for _, s := range []tuple.Position{some, {Time: tuple.MinTime}, {Time: tuple.MaxTime}} {
-		require.Contains(t, outputStates(), stateOfOutput(s, false))
+	for _, c := range []struct {
+		state dcaa.State
+		at    tuple.Time
+		want  string
+	}{
+		{0, tuple.MinTime, "starting"}, {dcaa.Starting, tuple.MinTime, "starting"}, {dcaa.Stable, 5, "stable"},
+		{dcaa.UpstreamFailure, 5, "upstream_failure"}, {dcaa.Stabilization, 5, "stabilization"}, {dcaa.Failure, 5, "failure"},
+		{dcaa.UpstreamFailure, tuple.MaxTime, "ended"}, // what has ended needs no input
+	} {
+		got := stateOfOutput(fragment.OutputStatus{State: c.state, Head: tuple.Position{Generation: 1, Time: c.at}})
+		require.Equal(t, c.want, got)
+		require.Contains(t, outputStates(), got)
 	}
 }
 

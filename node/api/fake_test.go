@@ -275,8 +275,9 @@ func sampleFragment(name string, head Position) FragmentStatus {
 	point := time.Now().Add(-4 * time.Second)
 	return FragmentStatus{Name: name, State: FragmentRunning, StateBytes: 4096, Released: head.Boundary, PointAt: &point, PointBoundary: head.Boundary,
 		Operators: []OperatorStatus{{Name: "per_source", Kind: "aggregate", RowsIn: 9, RowsOut: 3, StateBytes: 4096, Boundary: head.Boundary, Lag: 0.5, HeldBy: "conns"}},
-		Inputs:    []InputStatus{{Stream: "north/conns", Connected: true, Rows: 9, Boundary: head.Boundary, Waiting: 1}},
-		Outputs:   []OutputStatus{{Stream: "north/netmon/suspects", State: "stable", Head: head, Bytes: 10, Limit: 100, Subscribers: []Subscriber{}}},
+		Inputs:    []InputStatus{{Stream: "north/conns", Connected: true, Producer: "north/edge-1", Condition: "live", Rows: 9, Boundary: head.Boundary, Waiting: 1}},
+		Outputs: []OutputStatus{{Stream: "north/netmon/suspects", State: "stable", Head: head, Bytes: 10, Limit: 100, Subscribers: []Subscriber{},
+			TentativeRows: 4, Missing: []MissingInput{}, Delays: DelayCounts{UpTo: []float64{0.1, 0.25}, Boundaries: []uint64{3, 2, 1}, Sum: 1.5}}},
 	}
 }
 

@@ -16,10 +16,19 @@ import (
 // address or a key.
 type metric struct {
 	name   string
-	kind   prometheus.ValueType
+	kind   kind
 	labels []string
 	help   string
 }
+
+// kind is what a metric's values mean.
+type kind uint8
+
+const (
+	gauge kind = iota
+	counter
+	histogram
+)
 
 // The metrics by their place in the table.
 const (
@@ -30,6 +39,8 @@ const (
 	streamRejected
 	streamBoundary
 	outputState
+	outputTentative
+	outputDelay
 	availabilityBound
 	bufferBytes
 	bufferLimit
@@ -46,7 +57,6 @@ const (
 
 // metricTable is every metric of ours; those of the Go runtime and the process come on top.
 func metricTable() [metricCount]metric {
-	const gauge, counter = prometheus.GaugeValue, prometheus.CounterValue
 	return [metricCount]metric{
 		buildInfo:         {"fednode_build_info", gauge, []string{"version", "go_version"}, "Version of the software; always 1."},
 		nodeReady:         {"fednode_ready", gauge, nil, "1 once the node has caught up with what was there before its start."},
@@ -55,6 +65,8 @@ func metricTable() [metricCount]metric {
 		streamRejected:    {"fednode_stream_rows_rejected_total", counter, []string{"stream", "reason"}, "Rows not accepted since the node started, by reason; late ones have their own metric."},
 		streamBoundary:    {"fednode_stream_boundary_timestamp_seconds", gauge, []string{"stream"}, "Stream time up to which a stream or an output is complete."},
 		outputState:       {"fednode_output_state", gauge, []string{"query", "stream", "state"}, "1 for the state that an output is in."},
+		outputTentative:   {"fednode_output_tentative_rows_total", counter, []string{"query", "stream"}, "Tentative rows that an output has given since its fragment started; they are corrected later."},
+		outputDelay:       {"fednode_output_delay_seconds", histogram, []string{"query", "stream"}, "Age of the boundaries of an output when they were given."},
 		availabilityBound: {"fednode_availability_bound_seconds", gauge, []string{"query"}, "Delay that the query accepts under failure; +Inf for stable results only."},
 		bufferBytes:       {"fednode_buffer_bytes", gauge, []string{"stream"}, "Bytes that a stream's log or an output's buffer holds until they are acknowledged."},
 		bufferLimit:       {"fednode_buffer_limit_bytes", gauge, []string{"stream"}, "Bytes at which a log or a buffer stops its input."},
@@ -88,7 +100,7 @@ func newMetrics(b Backend) http.Handler {
 type collector struct {
 	backend Backend
 	descs   [metricCount]*prometheus.Desc
-	kinds   [metricCount]prometheus.ValueType
+	kinds   [metricCount]kind
 }
 
 func newCollector(b Backend) *collector {
@@ -110,7 +122,7 @@ func (c *collector) Describe(to chan<- *prometheus.Desc) {
 func (c *collector) Collect(to chan<- prometheus.Metric) {
 	s := c.backend.Status()
 	for _, p := range pointsOf(&s, runtime.Version()) {
-		m, err := prometheus.NewConstMetric(c.descs[p.metric], c.kinds[p.metric], p.value, p.labels...)
+		m, err := c.metricOf(p)
 		if err != nil {
 			m = prometheus.NewInvalidMetric(c.descs[p.metric], err)
 		}
@@ -118,11 +130,37 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
+func (c *collector) metricOf(p point) (prometheus.Metric, error) {
+	desc := c.descs[p.metric]
+	switch c.kinds[p.metric] {
+	case histogram:
+		count, buckets := uint64(0), make(map[float64]uint64)
+		for i, n := range p.delays.Boundaries {
+			if count += n; i < len(p.delays.UpTo) {
+				buckets[p.delays.UpTo[i]] = count
+			}
+		}
+		return prometheus.NewConstHistogram(desc, count, p.delays.Sum, buckets, p.labels...)
+	case counter:
+		return prometheus.NewConstMetric(desc, prometheus.CounterValue, p.value, p.labels...)
+	}
+	return prometheus.NewConstMetric(desc, prometheus.GaugeValue, p.value, p.labels...)
+}
+
 // point is one value of a scrape.
 type point struct {
 	metric int
 	value  float64
 	labels []string
+	delays *DelayCounts // of a histogram
+}
+
+// series is how many series a point takes: a histogram has one for each limit, and three more.
+func (p point) series() int {
+	if p.delays == nil {
+		return 1
+	}
+	return len(p.delays.UpTo) + 3
 }
 
 // pointsOf returns all values of a status, each set of labels once.
@@ -146,10 +184,17 @@ const maxQuerySeries = 50
 func queryPoints(q *QueryStatus) []point {
 	p := &points{}
 	p.query(q)
-	if len(p.list) <= maxQuerySeries {
+	all := 0
+	for _, v := range p.list {
+		all += v.series()
+	}
+	if all <= maxQuerySeries {
 		return p.list
 	}
-	const shown = maxQuerySeries - 1
-	left := float64(len(p.list) - shown)
-	return append(slices.Clip(p.list[:shown]), point{seriesLeftOut, left, []string{q.ID}})
+	shown, used := 0, 1 // one says how many are left out
+	for used+p.list[shown].series() <= maxQuerySeries {
+		used += p.list[shown].series()
+		shown++
+	}
+	return append(slices.Clip(p.list[:shown]), point{metric: seriesLeftOut, value: float64(all - used + 1), labels: []string{q.ID}})
 }

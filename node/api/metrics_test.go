@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 )
 
@@ -16,9 +15,9 @@ const listFile = "testdata/metrics.golden"
 func TestListOfMetrics(t *testing.T) {
 	var b strings.Builder
 	for _, m := range metricTable() {
-		kind := map[prometheus.ValueType]string{prometheus.GaugeValue: "gauge", prometheus.CounterValue: "counter"}[m.kind]
+		kind := [...]string{"gauge", "counter", "histogram"}[m.kind]
 		fmt.Fprintf(&b, "%s{%s} %s: %s\n", m.name, strings.Join(m.labels, ","), kind, m.help)
-		require.Equal(t, m.kind == prometheus.CounterValue, strings.HasSuffix(m.name, "_total"), m.name)
+		require.Equal(t, m.kind == counter, strings.HasSuffix(m.name, "_total"), m.name)
 	}
 	if *rewrite {
 		require.NoError(t, os.MkdirAll("testdata", 0o755))
@@ -42,6 +41,11 @@ func TestMetrics(t *testing.T) {
 		`fednode_stream_boundary_timestamp_seconds{stream="north/conns"} 5`,
 		`fednode_output_state{query="north/netmon",state="stable",stream="north/netmon/suspects"} 1`,
 		`fednode_output_state{query="north/netmon",state="failure",stream="north/netmon/suspects"} 0`,
+		`fednode_output_tentative_rows_total{query="north/netmon",stream="north/netmon/suspects"} 4`,
+		`fednode_output_delay_seconds_bucket{query="north/netmon",stream="north/netmon/suspects",le="0.1"} 3`,
+		`fednode_output_delay_seconds_bucket{query="north/netmon",stream="north/netmon/suspects",le="0.25"} 5`,
+		`fednode_output_delay_seconds_bucket{query="north/netmon",stream="north/netmon/suspects",le="+Inf"} 6`,
+		`fednode_output_delay_seconds_sum{query="north/netmon",stream="north/netmon/suspects"} 1.5`,
 		`fednode_availability_bound_seconds{query="north/netmon"} 3`,
 		`fednode_buffer_bytes{stream="north/netmon/suspects"} 10`,
 		`fednode_buffer_limit_bytes{stream="north/netmon/suspects"} 100`,
@@ -76,13 +80,20 @@ func TestSeriesOfAQuery(t *testing.T) {
 		all := &points{}
 		all.query(&q)
 		shown := queryPoints(&q)
-		require.LessOrEqual(t, len(shown), maxQuerySeries)
-		if len(all.list) <= maxQuerySeries {
+		require.LessOrEqual(t, seriesOf(shown), maxQuerySeries)
+		if seriesOf(all.list) <= maxQuerySeries {
 			require.Len(t, shown, len(all.list))
 			continue
 		}
 		last := shown[len(shown)-1]
 		require.Equal(t, seriesLeftOut, last.metric)
-		require.EqualValues(t, len(all.list), len(shown)-1+int(last.value))
+		require.EqualValues(t, seriesOf(all.list), seriesOf(shown)-1+int(last.value))
 	}
+}
+
+func seriesOf(list []point) (n int) {
+	for _, p := range list {
+		n += p.series()
+	}
+	return n
 }

@@ -15,7 +15,7 @@ const (
 type points struct{ list []point }
 
 func (p *points) add(metric int, value float64, labels ...string) {
-	p.list = append(p.list, point{metric, value, labels})
+	p.list = append(p.list, point{metric: metric, value: value, labels: labels})
 }
 
 // addTime adds a stream time; its ends are no time.
@@ -74,6 +74,9 @@ func (p *points) query(q *QueryStatus) {
 	for i := range q.Fragments {
 		p.outputs(q.ID, &q.Fragments[i])
 	}
+	for i := range q.Fragments {
+		p.delays(q.ID, &q.Fragments[i])
+	}
 	for i := range q.Sources {
 		p.reasons(&q.Sources[i], rejectReasons())
 	}
@@ -93,9 +96,18 @@ func (p *points) outputs(query string, f *FragmentStatus) {
 		p.addTime(streamBoundary, o.Head.Boundary, o.Stream)
 		p.add(bufferBytes, float64(o.Bytes), o.Stream)
 		p.add(bufferLimit, float64(o.Limit), o.Stream)
+		p.add(outputTentative, float64(o.TentativeRows), query, o.Stream)
 		for _, state := range outputStates() {
 			p.add(outputState, truth(state == o.State), query, o.Stream, state)
 		}
+	}
+}
+
+// delays adds the histograms of a fragment's outputs.
+func (p *points) delays(query string, f *FragmentStatus) {
+	for i := range f.Outputs {
+		o := &f.Outputs[i]
+		p.list = append(p.list, point{metric: outputDelay, labels: []string{query, o.Stream}, delays: &o.Delays})
 	}
 }
 

@@ -95,9 +95,15 @@ type OperatorStatus struct {
 
 // InputStatus is one stream that enters a fragment.
 type InputStatus struct {
-	Stream    string     `json:"stream"`
-	Connected bool       `json:"connected"`
-	Cause     string     `json:"cause"` // why not
+	Stream    string `json:"stream"`
+	Connected bool   `json:"connected"`
+	Cause     string `json:"cause"` // why not
+	// Producer is the node that it is read from, org/node; "" if there is none.
+	Producer string `json:"producer"`
+	// Condition is live, failed or starting: what the fragment may expect of the input.
+	Condition string `json:"condition"`
+	// Tentative: what was read last will be corrected.
+	Tentative bool       `json:"tentative"`
 	Rows      uint64     `json:"rows"`
 	Boundary  StreamTime `json:"boundary"`
 	// Waiting rows are there and wait for other inputs, or for their bucket to be complete.
@@ -110,12 +116,43 @@ type InputStatus struct {
 type OutputStatus struct {
 	Stream string `json:"stream"`
 	// State is starting, stable, upstream_failure, stabilization, failure or ended.
-	State string   `json:"state"`
-	Head  Position `json:"head"`
+	State string `json:"state"`
+	// Since is when the state began, null if it has not changed since the start.
+	Since *time.Time `json:"since"`
+	Head  Position   `json:"head"`
+	// Holding is for how long a bucket has been held beyond when it was due, in seconds.
+	Holding float64 `json:"holding_s"`
+	// Delay is the age of the last boundary, in seconds; Bound is the delay accepted under failure, null for stable
+	// results only.
+	Delay float64  `json:"delay_s"`
+	Bound *float64 `json:"bound_s"`
+	// Delays counts boundaries by their age since the fragment started.
+	Delays DelayCounts `json:"delays"`
+	// TentativeRows have been given since the fragment started; Missing are the inputs that lack now.
+	TentativeRows uint64         `json:"tentative_rows"`
+	Missing       []MissingInput `json:"missing"`
+	// Redo is how long the last correction took, in seconds; 0 if there was none.
+	Redo float64 `json:"redo_s"`
 	// Bytes of the Limit are held until subscribers acknowledge them.
 	Bytes       int64        `json:"bytes"`
 	Limit       int64        `json:"limit_bytes"`
 	Subscribers []Subscriber `json:"subscribers"`
+}
+
+// DelayCounts counts boundaries by their age.
+type DelayCounts struct {
+	// UpTo are the limits in seconds, rising. Boundaries are counted at the first limit that they do not exceed; there is
+	// one count more than limits.
+	UpTo       []float64 `json:"up_to_s"`
+	Boundaries []uint64  `json:"boundaries"`
+	Sum        float64   `json:"sum_s"`
+}
+
+// MissingInput is an input whose absence makes results tentative.
+type MissingInput struct {
+	Stream string `json:"stream"`
+	// Since is the stream time from which on it lacks.
+	Since StreamTime `json:"since"`
 }
 
 // SinkStatus is where results of a query leave on this node.
@@ -123,11 +160,15 @@ type SinkStatus struct {
 	Output    string `json:"output"`
 	Stream    string `json:"stream"`
 	Connected bool   `json:"connected"`
-	Cause     string `json:"cause"` // why not
+	// Producer is the node that it is read from; "" if there is none.
+	Producer string `json:"producer"`
+	Cause    string `json:"cause"` // why not connected
 	// Failure is what keeps the sink from taking rows; "" if nothing does.
 	Failure string `json:"failure"`
-	Rows    uint64 `json:"rows"` // delivered since the node started
-	Gaps    uint64 `json:"gaps"` // stretches of the stream that are lost
+	Rows    uint64 `json:"rows"` // stable ones delivered since the node started
+	// Tentative rows delivered since the node started, to a sink that marks them.
+	Tentative uint64 `json:"tentative"`
+	Gaps      uint64 `json:"gaps"` // stretches of the stream that are lost
 	// At is what the sink has taken, Committed what it has made durable.
 	At        Position `json:"at"`
 	Committed Position `json:"committed"`

@@ -143,6 +143,8 @@ type OutputStatus struct {
 	// Delay is the age of the last boundary, Bound the availability bound; 0 is none.
 	Delay time.Duration
 	Bound time.Duration
+	// Delays counts the boundaries of this life by their age.
+	Delays Delays
 	// Redo is how long the last stabilization took.
 	Redo time.Duration
 }

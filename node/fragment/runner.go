@@ -110,6 +110,7 @@ func (r *Runner) Emit(output int, f *tuple.Frame) {
 		c.run = f.Run
 	case tuple.TentativeBoundary, tuple.Boundary:
 		c.age = f.Age
+		c.delays.add(time.Duration(f.Age) * time.Microsecond)
 	case tuple.Undo, tuple.RecDone:
 		c.run = tuple.Run{}
 	}
@@ -123,6 +124,7 @@ type outputCounts struct {
 	run       tuple.Run
 	since     time.Time // of the present state
 	redo      time.Duration
+	delays    Delays
 }
 
 // Tell sends a message about permission.
