@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -31,8 +32,16 @@ const (
 	answerWithin = 30 * time.Second
 )
 
+// newClient returns a client of the API at a URL, or at unix:PATH.
 func newClient(base, token string) *client {
-	return &client{base: base, token: token, http: &http.Client{Transport: &http.Transport{}}}
+	t := &http.Transport{}
+	if path, ok := strings.CutPrefix(base, "unix:"); ok {
+		base = "http://unix"
+		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", path)
+		}
+	}
+	return &client{base: base, token: token, http: &http.Client{Transport: t}}
 }
 
 func (c *client) close() { c.http.CloseIdleConnections() }

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -21,12 +22,12 @@ import (
 
 // order is what another process asks for.
 type order struct {
-	Fault string `json:"fault"`
-	Node  string `json:"node"`
+	Fault []string `json:"fault"` // its words
 }
 
 // reply says what became of it.
 type reply struct {
+	Did   Did    `json:"did"`
 	Error string `json:"error"`
 	// Wrong: the order was, not the network.
 	Wrong bool `json:"wrong"`
@@ -74,8 +75,13 @@ func (n *Net) takeOrder(w http.ResponseWriter, r *http.Request) {
 		answer(w, reply{Error: err.Error(), Wrong: true})
 		return
 	}
-	err := n.Fault(r.Context(), o.Fault, o.Node)
-	out := reply{Wrong: errors.Is(err, ErrSpec) || errors.Is(err, ErrNone)}
+	f, err := ParseFault(o.Fault)
+	var out reply
+	if err == nil {
+		// It is done whole even if who asked for it has gone.
+		out.Did, err = n.Apply(context.WithoutCancel(r.Context()), f)
+	}
+	out.Wrong = errors.Is(err, ErrSpec) || errors.Is(err, ErrNone)
 	if err != nil {
 		out.Error = err.Error()
 	}
@@ -121,23 +127,23 @@ func (c *Control) View(ctx context.Context) (View, error) {
 	return v, c.call(ctx, http.MethodGet, "/view", nil, &v)
 }
 
-// Fault has a fault done to a node.
-func (c *Control) Fault(ctx context.Context, fault, node string) error {
-	body, err := json.Marshal(order{Fault: fault, Node: node})
+// Apply has a fault done.
+func (c *Control) Apply(ctx context.Context, f Fault) (Did, error) {
+	body, err := json.Marshal(order{Fault: strings.Fields(f.String())})
 	if err != nil {
-		return err
+		return Did{}, err
 	}
 	var r reply
 	if err := c.call(ctx, http.MethodPost, "/fault", body, &r); err != nil {
-		return err
+		return Did{}, err
 	}
 	switch {
 	case r.Error == "":
-		return nil
+		return r.Did, nil
 	case r.Wrong:
-		return &Error{Kind: ErrSpec, Msg: r.Error}
+		return Did{}, &Error{Kind: ErrSpec, Msg: r.Error}
 	}
-	return errors.New(r.Error)
+	return Did{}, errors.New(r.Error)
 }
 
 func (c *Control) call(ctx context.Context, method, path string, body []byte, out any) error {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"fednode/node/trust"
@@ -37,21 +38,23 @@ type addresses struct {
 type daemon struct {
 	place
 	command string // executable
-	spawner *spawner
+	fabric  fabric
 
 	mu      sync.Mutex
 	process *process // nil before the first start
 	at      addresses
 	client  *client
-	// halted says that it was ended on purpose, and how.
+	// halted says that it was ended or stands still on purpose, and how.
 	halted string
+	// haunted is what it was told last.
+	haunted haunt
 }
 
 func (d *daemon) logFile() string { return filepath.Join(d.dir, trust.DirLog, "fednode.log") }
 
 // start runs the process and waits until it is ready. The context bounds only the waiting.
 func (d *daemon) start(ctx context.Context) error {
-	p, err := d.spawner.startProcess(d.logFile(), d.command, "run", "--config", filepath.Join(d.dir, configFile))
+	p, err := startProcess(d.fabric.starter(d.index), d.logFile(), []string{HauntEnv + "=" + filepath.Join(d.dir, hauntFile)}, d.command, "run", "--config", filepath.Join(d.dir, configFile))
 	if err != nil {
 		return err
 	}
@@ -157,7 +160,7 @@ func (d *daemon) kill() error {
 	if p == nil || !p.running() {
 		return errorf(ErrNone, "node %s does not run", d.id)
 	}
-	d.setHalted("killed")
+	d.setHalted(StateKilled)
 	return p.kill()
 }
 
@@ -166,12 +169,28 @@ func (d *daemon) stop() error {
 	if p == nil || !p.running() {
 		return errorf(ErrNone, "node %s does not run", d.id)
 	}
-	d.setHalted("stopped")
+	d.setHalted(StateEnded)
 	ok, err := p.stop(stopWithin)
 	if err == nil && !ok {
 		return fmt.Errorf("node %s did not end within %s and was killed", d.id, stopWithin)
 	}
 	return err
+}
+
+// still lets the process stand still, or go on.
+func (d *daemon) still(on bool) error {
+	p, _, _ := d.now()
+	if p == nil || !p.running() {
+		return errorf(ErrNone, "node %s does not run", d.id)
+	}
+	if on {
+		d.setHalted(StateStopped)
+		return p.signal(syscall.SIGSTOP)
+	}
+	if d.state() == StateStopped {
+		d.setHalted("")
+	}
+	return p.signal(syscall.SIGCONT)
 }
 
 func (d *daemon) setHalted(how string) {
@@ -180,7 +199,7 @@ func (d *daemon) setHalted(how string) {
 	d.halted = how
 }
 
-// state is running, killed, stopped or failed.
+// state is how the node is: one of the states of a view.
 func (d *daemon) state() string {
 	d.mu.Lock()
 	p, halted := d.process, d.halted

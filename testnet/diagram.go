@@ -155,9 +155,10 @@ func (d *diagram) outputs() []string {
 	return out
 }
 
-// distribute turns the query over one stream into one over the streams of all nodes: the stream becomes the union of
-// theirs. What a partner's nodes have to send is cut down to the query's columns by a fragment that runs there.
-func (d *diagram) distribute(nodes []place) (string, error) {
+// distribute turns the query over one stream into one over the streams of all nodes where data enter: the stream becomes
+// the union of theirs. What a partner's nodes have to send is cut down to the query's columns by a fragment that runs
+// there. With replicas every fragment has so many, on any nodes of its organisation.
+func (d *diagram) distribute(s *Spec, nodes []place) (string, error) {
 	columns, err := d.columns()
 	if err != nil {
 		return "", err
@@ -166,11 +167,16 @@ func (d *diagram) distribute(nodes []place) (string, error) {
 	if operators.Has(d.stream) {
 		return "", errorf(ErrSpec, "%s: an operator and the stream are both called %s", d.file, d.stream)
 	}
+	own := d.ownOperators()
 	time := textOf(d.entry, "time")
 	streams.Remove(d.stream)
 	var inputs []string
 	for _, n := range nodes {
-		name := "at_" + strings.ReplaceAll(n.id, "-", "_")
+		if !n.feeds(s) {
+			continue
+		}
+		label := d.labelOf(n)
+		name := "at_" + label
 		for streams.Has(name) || operators.Has(name) {
 			name += "_"
 		}
@@ -182,13 +188,49 @@ func (d *diagram) distribute(nodes []place) (string, error) {
 		}
 		edge := "edge_" + strings.TrimPrefix(name, "at_")
 		operators.Put(edge, spec.Pos{}, table(pair{"kind", text("map")}, pair{"input", text(name)}, pair{"columns", keep(columns)}))
-		d.needSection("fragments").Put(edge, spec.Pos{}, table(pair{"operators", texts(edge)},
-			pair{"place", table(pair{"org", text(n.org)}, pair{"node", text(n.name)})}))
+		d.needSection("fragments").Put(edge, spec.Pos{}, d.fragment(s, n, edge))
 		inputs = append(inputs, edge)
 	}
 	operators.Put(d.stream, spec.Pos{}, table(pair{"kind", text("union")}, pair{"inputs", texts(inputs...)}))
+	if s.Replicas > 1 && own != nil {
+		d.needSection("fragments").Put(coreFragment, spec.Pos{}, table(pair{"operators", texts(append(own, d.stream)...)},
+			pair{"replicas", number(int64(s.Replicas))}, pair{"place", table(pair{"org", text(nodes[0].org)})}))
+	}
 	d.placeOutputs()
 	return render(d.root), nil
+}
+
+// coreFragment holds the operators that the query was written with, where there are replicas.
+const coreFragment = "core"
+
+// ownOperators returns the operators of the query as it was written; nil if it says itself how they are cut.
+func (d *diagram) ownOperators() []string {
+	if d.section("fragments") != nil {
+		return nil
+	}
+	names := []string{}
+	for _, e := range d.section("operators").Entries {
+		names = append(names, e.Key)
+	}
+	return names
+}
+
+// fragment is [fragments.NAME] of what a partner's node has to send.
+func (d *diagram) fragment(s *Spec, n place, operator string) *spec.Value {
+	pairs := []pair{{"operators", texts(operator)}}
+	if s.Replicas > 1 {
+		return table(append(pairs, pair{"replicas", number(int64(s.Replicas))}, pair{"place", table(pair{"org", text(n.org)})})...)
+	}
+	return table(append(pairs, pair{"place", table(pair{"org", text(n.org)}, pair{"node", text(n.name)})})...)
+}
+
+// labelOf names a node in the distributed query: by its organisation, with a number from the second node on.
+func (d *diagram) labelOf(n place) string {
+	label := strings.ReplaceAll(n.org, "-", "_")
+	if n.rank > 0 {
+		label += fmt.Sprintf("_%d", n.rank+1)
+	}
+	return label
 }
 
 // keep maps columns to themselves.
@@ -234,7 +276,9 @@ func (d *diagram) sourceOf(s *Spec, n place, nodes int, path string) (*spec.Tabl
 	switch {
 	case path != "" && connector == "file":
 		t.Put("path", spec.Pos{}, text(path))
-		t.Remove("follow")
+		if s.Live == 0 {
+			t.Remove("follow")
+		}
 	case path != "":
 		return nil, errorf(ErrSpec, "%s: the stream %s reads from `%s`, not from a file; data files need `connector = \"file\"`", d.file, d.stream, connector)
 	case connector != "generate":

@@ -20,7 +20,7 @@ func TestDistribute(t *testing.T) {
 	s.Nodes = 4
 	d, err := readDiagram(&s)
 	require.NoError(t, err)
-	text, err := d.distribute(layout(&s, "/net"))
+	text, err := d.distribute(&s, layout(&s, "/net"))
 	require.NoError(t, err)
 	b, at := bind.New(connectors.Kinds()), query.Placement{Home: query.Place{Org: "north", Node: "node-1"}}
 	diagram, problems := query.Parse("netmon.toml", []byte(text), query.Options{Connectors: b, Placement: at})
@@ -48,7 +48,7 @@ func TestNodeFiles(t *testing.T) {
 			require.NoError(t, err)
 			for _, n := range layout(&s, t.TempDir()) {
 				require.NoError(t, os.MkdirAll(n.dir, 0o700))
-				require.NoError(t, writeNodeFile(&s, d, n, 3, data))
+				require.NoError(t, writeNodeFile(&s, d, n, 3, data, &ports{p2p: "127.0.0.1:0", api: "127.0.0.1:0"}))
 				path := filepath.Join(n.dir, configFile)
 				src, err := os.ReadFile(path)
 				require.NoError(t, err)

@@ -1,93 +1,196 @@
 package testnet
 
 import (
-	"context"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
+
+	"fednode/query/spec"
 )
 
-// The faults that can be done to a node whose processes run on loopback.
+// The faults that can be done to a network.
 const (
-	FaultKill    = "kill"    // at once, as a crash
-	FaultStop    = "stop"    // in order
-	FaultRestart = "restart" // started again; one that runs is stopped first
+	FaultKill      = "kill"      // a node's process, at once, as a crash
+	FaultEnd       = "end"       // a node's process, in order
+	FaultRestart   = "restart"   // a node is started again; one that runs is ended first
+	FaultStop      = "stop"      // a node's process stands still
+	FaultCont      = "cont"      // it goes on
+	FaultPartition = "partition" // nodes are cut off from all others
+	FaultOneway    = "oneway"    // nothing comes through one way
+	FaultDelay     = "delay"     // everything takes longer
+	FaultLoss      = "loss"      // a share of the packets is lost
+	FaultClock     = "clock"     // a node's clock is wrong
+	FaultDiskFull  = "disk-full" // a node finds its disk full
+	FaultHeal      = "heal"      // all faults end but of processes that have ended
+	FaultPause     = "pause"     // a live source has no rows for a while
+	FaultResume    = "resume"    // it has again
+	FaultLag       = "lag"       // a live source's rows are older than they are written
 )
 
-// Faults lists the faults that are available, OtherFaults those that need a network of their own between the nodes.
-func Faults() []string { return []string{FaultKill, FaultStop, FaultRestart} }
-
-// OtherFaults lists faults that need a network of their own between the nodes.
-func OtherFaults() []string {
-	return []string{"partition", "oneway", "heal", "delay", "loss", "clock", "disk-full"}
+// shape says what the words of a fault are.
+type shape struct {
+	kind string
+	// least and most are how many targets it takes; value is what comes after them, "" for nothing.
+	least, most int
+	value       string
+	lasts       bool // may end by itself
+	usage, does string
 }
 
-// CheckFault reports whether a fault is available.
-func CheckFault(fault string) error {
-	switch {
-	case slices.Contains(Faults(), fault):
-		return nil
-	case slices.Contains(OtherFaults(), fault):
-		return errorf(ErrSpec, "the fault %s is not available in mode %s: processes on loopback share one network, clock and disk; available are %s", fault, ModeProcess, strings.Join(Faults(), ", "))
+// Values that faults take.
+const (
+	valueDuration = "duration"
+	valuePercent  = "percent"
+	valueOffset   = "offset"
+)
+
+func shapes() []shape {
+	return []shape{
+		{FaultKill, 1, 1, "", false, "kill NODE", "end its process at once, as a crash"},
+		{FaultEnd, 1, 1, "", false, "end NODE", "end it in order"},
+		{FaultRestart, 1, 1, "", false, "restart NODE", "start it again; one that runs is ended first"},
+		{FaultStop, 1, 1, "", true, "stop NODE", "its process stands still (SIGSTOP)"},
+		{FaultCont, 1, 1, "", false, "cont NODE", "and goes on"},
+		{FaultPartition, 1, 1, "", true, "partition NODE", "cut it off from all others"},
+		{FaultOneway, 2, 2, "", true, "oneway FROM TO", "nothing that FROM sends reaches TO"},
+		{FaultDelay, 1, 2, valueDuration, true, "delay NODE [NODE] 40ms", "everything takes so much longer, each way"},
+		{FaultLoss, 1, 2, valuePercent, true, "loss NODE [NODE] 20%", "so many packets are lost, each way"},
+		{FaultClock, 1, 1, valueOffset, true, "clock NODE +30s", "its clock is wrong by so much"},
+		{FaultDiskFull, 1, 1, "", true, "disk-full NODE", "it finds its disk full"},
+		{FaultPause, 1, 1, "", true, "pause NODE", "its live source has no rows"},
+		{FaultResume, 1, 1, "", false, "resume NODE", "and has again"},
+		{FaultLag, 1, 1, valueDuration, true, "lag NODE 30s", "rows of its live source are so old when they come"},
+		{FaultHeal, 0, 1, "", false, "heal [NODE]", "end all faults in force, or a node's; what was killed needs restart"},
 	}
-	return errorf(ErrSpec, "there is no fault %s; available are %s", fault, strings.Join(Faults(), ", "))
 }
 
-// Fault does a fault to a node.
-func (n *Net) Fault(ctx context.Context, fault, node string) error {
-	switch fault {
-	case FaultKill:
-		return n.Kill(node)
-	case FaultStop:
-		return n.Stop(node)
-	case FaultRestart:
-		return n.Restart(ctx, node)
+// FaultKinds lists the faults; FaultUsage has a line for each: how it is written, and what it does.
+func FaultKinds() []string {
+	var out []string
+	for _, s := range shapes() {
+		out = append(out, s.kind)
 	}
-	return CheckFault(fault)
+	return out
 }
 
-// Kill ends a node's process at once.
-func (n *Net) Kill(node string) error {
-	n.faults.Lock()
-	defer n.faults.Unlock()
-	d, err := n.find(node)
-	if err != nil {
-		return err
-	}
-	return d.kill()
-}
-
-// Stop ends a node's process in order.
-func (n *Net) Stop(node string) error {
-	n.faults.Lock()
-	defer n.faults.Unlock()
-	d, err := n.find(node)
-	if err != nil {
-		return err
-	}
-	return d.stop()
-}
-
-// Restart starts a node again, after stopping it if it runs, and returns when it is ready and has met the others.
-func (n *Net) Restart(ctx context.Context, node string) error {
-	n.faults.Lock()
-	defer n.faults.Unlock()
-	d, err := n.find(node)
-	if err != nil {
-		return err
-	}
-	if d.running() {
-		if err := d.stop(); err != nil {
-			return err
+// FaultUsage returns how each fault is written and what it does.
+func FaultUsage() [][2]string {
+	var out [][2]string
+	for _, s := range shapes() {
+		u := s.usage
+		if s.lasts {
+			u += " [for 10s]"
 		}
+		out = append(out, [2]string{u, s.does})
 	}
-	if err := d.start(ctx); err != nil {
-		return err
+	return out
+}
+
+// Fault is one fault as it was asked for.
+type Fault struct {
+	Kind string
+	// Targets are nodes by id, or organisations, which stand for all their nodes.
+	Targets []string
+	// For is after how long it ends by itself; 0 leaves it until it is undone.
+	For time.Duration
+	// Value of delay, clock and lag; Share of loss, 0 to 1.
+	Value time.Duration
+	Share float64
+}
+
+// Bounds of what a fault may say.
+const (
+	maxFaultFor   = 24 * time.Hour
+	maxFaultValue = time.Hour
+)
+
+// ParseFault reads a fault from its words, such as partition south for 30s. Errors are of class ErrSpec.
+func ParseFault(words []string) (Fault, error) {
+	if len(words) == 0 {
+		return Fault{}, errorf(ErrSpec, "expected a fault: %s", strings.Join(FaultKinds(), ", "))
 	}
-	// Its port may have been taken meanwhile.
-	if err := n.introduce(ctx, d); err != nil {
-		return err
+	all := shapes()
+	i := slices.IndexFunc(all, func(s shape) bool { return s.kind == words[0] })
+	if i < 0 {
+		return Fault{}, errorf(ErrSpec, "there is no fault `%s`; %s", words[0], spec.DidYouMean(words[0], FaultKinds()))
 	}
-	ctx, cancel := context.WithTimeout(ctx, settleWithin)
-	defer cancel()
-	return n.waitPeers(ctx, d)
+	return all[i].parse(words[1:])
+}
+
+func (s shape) parse(words []string) (f Fault, err error) {
+	f.Kind = s.kind
+	if n := len(words); n >= 2 && words[n-2] == "for" {
+		if !s.lasts {
+			return f, errorf(ErrSpec, "%s does not last; leave `for %s` out", s.kind, words[n-1])
+		}
+		if f.For, err = duration(words[n-1], maxFaultFor); err != nil {
+			return f, err
+		}
+		words = words[:n-2]
+	}
+	if s.value != "" {
+		if len(words) == 0 {
+			return f, s.expected()
+		}
+		if err := f.readValue(s.value, words[len(words)-1]); err != nil {
+			return f, err
+		}
+		words = words[:len(words)-1]
+	}
+	if len(words) < s.least || len(words) > s.most {
+		return f, s.expected()
+	}
+	f.Targets = slices.Clone(words)
+	return f, nil
+}
+
+func (s shape) expected() error { return errorf(ErrSpec, "expected `%s`", s.usage) }
+
+func (f *Fault) readValue(kind, text string) (err error) {
+	switch kind {
+	case valuePercent:
+		n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+		if err != nil || !(n >= 0 && n <= 100) || !strings.HasSuffix(text, "%") {
+			return errorf(ErrSpec, "`%s` is no share; expected one such as 20%%", text)
+		}
+		f.Share = n / 100
+	case valueOffset:
+		sign := time.Duration(1)
+		body := strings.TrimPrefix(text, "+")
+		if b, ok := strings.CutPrefix(text, "-"); ok {
+			sign, body = -1, b
+		}
+		f.Value, err = duration(body, maxFaultValue)
+		f.Value *= sign
+	default:
+		f.Value, err = duration(text, maxFaultValue)
+	}
+	return err
+}
+
+func duration(text string, most time.Duration) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 || d > most {
+		return 0, errorf(ErrSpec, "`%s` is no duration here; expected one such as 30s, at most %s", text, most)
+	}
+	return d, nil
+}
+
+// String writes the fault as it is read.
+func (f Fault) String() string {
+	words := append([]string{f.Kind}, f.Targets...)
+	switch f.Kind {
+	case FaultDelay, FaultLag:
+		words = append(words, f.Value.String())
+	case FaultLoss:
+		words = append(words, fmt.Sprintf("%g%%", f.Share*100))
+	case FaultClock:
+		words = append(words, fmt.Sprintf("%+gs", f.Value.Seconds()))
+	}
+	if f.For > 0 {
+		words = append(words, "for", f.For.String())
+	}
+	return strings.Join(words, " ")
 }

@@ -7,7 +7,7 @@ import (
 
 // place is one node of a network: who it is and where it lives.
 type place struct {
-	// id is how people name it: the organisation, with a number from the second node on.
+	// id is how people name it: the organisation, with a number if it has several nodes.
 	id   string
 	org  string
 	name string // in the organisation
@@ -18,22 +18,25 @@ type place struct {
 	rank int
 }
 
-// layout deals the nodes out over the organisations. The first is where queries are deployed.
+// layout lays the nodes out, those of all organisations in turn. The first is where queries are deployed.
 func layout(s *Spec, dir string) []place {
-	n := s.Nodes
-	if n == 0 {
-		n = len(s.Organisations)
-	}
-	out := make([]place, n)
-	for i := range out {
-		k, rank := i%len(s.Organisations), i/len(s.Organisations)
-		org := s.Organisations[k]
-		p := place{id: org, org: org, name: fmt.Sprintf("node-%d", rank+1), index: i, orgIndex: k, rank: rank}
-		if rank > 0 {
-			p.id = fmt.Sprintf("%s-%d", org, rank+1)
+	var out []place
+	sizes := s.sizes()
+	for rank := range maxNodesPerOrg {
+		for k, org := range s.Organisations {
+			if rank >= sizes[k] {
+				continue
+			}
+			p := place{id: org, org: org, name: fmt.Sprintf("node-%d", rank+1), index: len(out), orgIndex: k, rank: rank}
+			if sizes[k] > 1 {
+				p.id = fmt.Sprintf("%s-%d", org, rank+1)
+			}
+			p.dir = filepath.Join(dir, p.id)
+			out = append(out, p)
 		}
-		p.dir = filepath.Join(dir, p.id)
-		out[i] = p
 	}
 	return out
 }
+
+// feeds reports whether data enter at a node.
+func (p *place) feeds(s *Spec) bool { return s.Sources == 0 || p.rank < s.Sources }

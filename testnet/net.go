@@ -7,12 +7,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"fednode/testnet/relay"
 )
 
 // Options of Up.
@@ -38,14 +39,19 @@ type Net struct {
 	text    string // of the deployed query
 	file    string
 	daemons []*daemon
-	spawner *spawner
+	feeds   []*feed // by node; nil where no live source is
+	fabric  fabric
 	lock    *os.File
 	control *http.Server
 	served  sync.WaitGroup
 	state   state
 
-	faults sync.Mutex // one fault at a time
 	closed sync.Once
+
+	faults sync.Mutex // one fault at a time
+	ending bool       // guarded by faults
+	shown  sync.Mutex // guards active, which only who holds faults changes; taken after it
+	active []*inForce
 }
 
 // Up makes a network, starts its daemons, connects them, and deploys the query at the first organisation. When it fails
@@ -61,7 +67,7 @@ func Up(ctx context.Context, s Spec, o Options) (*Net, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Net{spec: s, dir: o.Dir, query: d.name, outputs: d.outputs(), file: d.file, spawner: newSpawner()}
+	n := &Net{spec: s, dir: o.Dir, query: d.name, outputs: d.outputs(), file: d.file}
 	if err := n.up(ctx, d, &o); err != nil {
 		n.own = false
 		return nil, errors.Join(err, n.Close())
@@ -79,13 +85,20 @@ func (n *Net) up(ctx context.Context, d *diagram, o *Options) error {
 			return fmt.Errorf("testnet: %w", err)
 		}
 	}
-	for _, p := range layout(&n.spec, n.dir) {
-		n.daemons = append(n.daemons, &daemon{place: p, command: o.Command, spawner: n.spawner})
+	f, err := newFabric(n.spec.Mode, n.pids)
+	if err != nil {
+		return err
 	}
+	n.fabric = f
+	for _, p := range layout(&n.spec, n.dir) {
+		n.daemons = append(n.daemons, &daemon{place: p, command: o.Command, fabric: f})
+	}
+	n.feeds = make([]*feed, len(n.daemons))
 	o.Say(fmt.Sprintf("making keys, certificates and trust of %s", plural(len(n.daemons), "node")))
 	if err := n.write(d); err != nil {
 		return err
 	}
+	n.fabric.begin()
 	o.Say("starting " + plural(len(n.daemons), "daemon"))
 	if err := n.startAll(ctx); err != nil {
 		return err
@@ -101,7 +114,26 @@ func (n *Net) up(ctx context.Context, d *diagram, o *Options) error {
 		return nil
 	}
 	o.Say(fmt.Sprintf("deploying query %s at %s", n.query, n.daemons[0].id))
-	return n.Deploy(ctx)
+	if err := n.Deploy(ctx); err != nil {
+		return err
+	}
+	for _, f := range n.feeds {
+		if f != nil {
+			f.grow()
+		}
+	}
+	return nil
+}
+
+// pids returns the process ids of all nodes; 0 where none was started.
+func (n *Net) pids() []int {
+	out := make([]int, len(n.daemons))
+	for i, d := range n.daemons {
+		if p, _, _ := d.now(); p != nil {
+			out[i] = p.pid
+		}
+	}
+	return out
 }
 
 // write makes keys, data and configuration files.
@@ -110,30 +142,60 @@ func (n *Net) write(d *diagram) error {
 	if err := makeKeys(places); err != nil {
 		return err
 	}
-	paths := make([]string, len(places))
-	if len(n.spec.Data) > 0 {
-		stems := make([]string, len(places))
-		for i, p := range places {
-			stems[i] = filepath.Join(p.dir, d.stream)
-		}
-		var err error
-		if paths, err = deal(n.spec.Data, stems); err != nil {
-			return err
-		}
+	paths, err := n.writeData(d, places)
+	if err != nil {
+		return err
 	}
 	for i, p := range places {
-		if err := writeNodeFile(&n.spec, d, p, len(places), paths[i]); err != nil {
+		at, err := n.fabric.open(i, p.dir)
+		if err != nil {
+			return err
+		}
+		if err := writeNodeFile(&n.spec, d, p, len(places), paths[i], at); err != nil {
 			return err
 		}
 	}
-	var err error
-	if n.text, err = d.distribute(places); err != nil {
+	if n.text, err = d.distribute(&n.spec, places); err != nil {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(n.dir, n.file), []byte(n.text), 0o644); err != nil {
 		return fmt.Errorf("testnet: %w", err)
 	}
 	return nil
+}
+
+// writeData deals data out, or makes the files of live sources. It returns the file of each node, "" where none is needed.
+func (n *Net) writeData(d *diagram, places []place) ([]string, error) {
+	paths := make([]string, len(places))
+	var stems []string
+	var fed []int
+	for i, p := range places {
+		if p.feeds(&n.spec) {
+			stems, fed = append(stems, filepath.Join(p.dir, d.stream)), append(fed, i)
+		}
+	}
+	if n.spec.Live > 0 {
+		for k, i := range fed {
+			paths[i] = stems[k] + ".csv"
+			f, err := newFeed(paths[i], places[i].id, n.spec.Live)
+			if err != nil {
+				return nil, err
+			}
+			n.feeds[i] = f
+		}
+		return paths, nil
+	}
+	if len(n.spec.Data) == 0 {
+		return paths, nil
+	}
+	dealt, err := deal(n.spec.Data, stems)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range fed {
+		paths[i] = dealt[k]
+	}
+	return paths, nil
 }
 
 func (n *Net) places() []place {
@@ -190,7 +252,7 @@ func (n *Net) introduce(ctx context.Context, d *daemon) error {
 	return nil
 }
 
-// waitPeers waits until a daemon has sessions with all others that run.
+// waitPeers waits until a daemon has sessions with all others that run and that it can reach.
 func (n *Net) waitPeers(ctx context.Context, d *daemon) error {
 	_, c, _ := d.now()
 	return until(ctx, func() (bool, error) {
@@ -198,12 +260,14 @@ func (n *Net) waitPeers(ctx context.Context, d *daemon) error {
 		if err != nil {
 			return false, err
 		}
-		up, want := 0, -1
+		up, want := 0, 0
 		for _, p := range s.Partners {
 			up += p.Up
 		}
+		ways := waysOf(n.inForce(), len(n.daemons))
 		for _, other := range n.daemons {
-			if other.running() {
+			cut := ways[relay.Way{From: d.index, To: other.index}].Cut || ways[relay.Way{From: other.index, To: d.index}].Cut
+			if other != d && !cut && other.state() == StateRunning {
 				want++
 			}
 		}
@@ -211,11 +275,27 @@ func (n *Net) waitPeers(ctx context.Context, d *daemon) error {
 	})
 }
 
-// Deploy deploys the network's query at the first node.
+// inForce returns the faults in force.
+func (n *Net) inForce() []*inForce {
+	n.shown.Lock()
+	defer n.shown.Unlock()
+	return n.active
+}
+
+// Deploy deploys the network's query, and the further ones, at the first node.
 func (n *Net) Deploy(ctx context.Context) error {
 	_, c, _ := n.daemons[0].now()
 	if _, err := c.deploy(ctx, n.file, n.text); err != nil {
 		return fmt.Errorf("deploying %s: %w", n.query, err)
+	}
+	for _, file := range n.spec.Queries {
+		src, err := readLimited(file, maxSpecBytes)
+		if err != nil {
+			return err
+		}
+		if _, err := c.deploy(ctx, filepath.Base(file), string(src)); err != nil {
+			return fmt.Errorf("deploying %s: %w", file, err)
+		}
 	}
 	return nil
 }
@@ -243,11 +323,30 @@ func (n *Net) Nodes() []string {
 
 // find returns a node by its id, or as ORG/NODE.
 func (n *Net) find(id string) (*daemon, error) {
-	i := slices.IndexFunc(n.daemons, func(d *daemon) bool { return d.id == id || d.org+"/"+d.name == id })
-	if i < 0 {
-		return nil, errorf(ErrNone, "there is no node %s; the nodes are %s", id, strings.Join(n.Nodes(), ", "))
+	found, err := n.resolve(id)
+	if err != nil {
+		return nil, err
 	}
-	return n.daemons[i], nil
+	if len(found) > 1 {
+		return nil, errorf(ErrNone, "%s has several nodes; name one of %s", id, strings.Join(n.Nodes(), ", "))
+	}
+	return n.daemons[found[0]], nil
+}
+
+// Kill ends a node's process at once.
+func (n *Net) Kill(node string) error { return n.apply(context.Background(), FaultKill, node) }
+
+// Stop ends a node's process in order.
+func (n *Net) Stop(node string) error { return n.apply(context.Background(), FaultEnd, node) }
+
+// Restart starts a node again, after stopping it if it runs, and returns when it is ready and has met the others.
+func (n *Net) Restart(ctx context.Context, node string) error {
+	return n.apply(ctx, FaultRestart, node)
+}
+
+func (n *Net) apply(ctx context.Context, kind, node string) error {
+	_, err := n.Apply(ctx, Fault{Kind: kind, Targets: []string{node}})
+	return err
 }
 
 // PID returns the process id of a node's present or last process.
@@ -284,6 +383,15 @@ func (n *Net) close() error {
 	}
 	n.faults.Lock()
 	defer n.faults.Unlock()
+	n.ending = true
+	if n.fabric != nil {
+		errs = append(errs, n.drop(func(*inForce) bool { return true }))
+	}
+	for _, f := range n.feeds {
+		if f != nil {
+			errs = append(errs, f.end())
+		}
+	}
 	var g errgroup.Group
 	for _, d := range n.daemons {
 		if d.running() {
@@ -296,7 +404,9 @@ func (n *Net) close() error {
 			c.close()
 		}
 	}
-	n.spawner.close()
+	if n.fabric != nil {
+		errs = append(errs, n.fabric.close())
+	}
 	return errors.Join(append(errs, n.release())...)
 }
 

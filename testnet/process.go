@@ -17,6 +17,7 @@ type spawner struct {
 	commands chan *exec.Cmd // closed by close
 	results  chan error
 	once     sync.Once
+	starting sync.Mutex
 }
 
 func newSpawner() *spawner {
@@ -34,8 +35,15 @@ func (s *spawner) run() {
 }
 
 func (s *spawner) start(c *exec.Cmd) error {
+	s.starting.Lock()
+	defer s.starting.Unlock()
 	s.commands <- c
 	return <-s.results
+}
+
+// starter starts a command that dies with this process.
+type starter interface {
+	start(c *exec.Cmd) error
 }
 
 func (s *spawner) close() { s.once.Do(func() { close(s.commands) }) }
@@ -48,15 +56,15 @@ type process struct {
 	cmd    *exec.Cmd
 }
 
-// startProcess runs a command with its output appended to a file.
-func (s *spawner) startProcess(logFile, command string, args ...string) (*process, error) {
+// startProcess runs a command with its output appended to a file, and with env beyond our own environment.
+func startProcess(s starter, logFile string, env []string, command string, args ...string) (*process, error) {
 	out, err := os.OpenFile(logFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("testnet: %w", err)
 	}
 	defer out.Close()
 	c := exec.Command(command, args...)
-	c.Stdout, c.Stderr = out, out
+	c.Stdout, c.Stderr, c.Env = out, out, append(os.Environ(), env...)
 	c.SysProcAttr = childAttr()
 	if err := s.start(c); err != nil {
 		return nil, fmt.Errorf("testnet: %w", err)
@@ -87,7 +95,8 @@ func (p *process) kill() error {
 
 // stop asks the process to end, and kills it if it has not after a while; ok reports that it ended by itself.
 func (p *process) stop(within time.Duration) (ok bool, err error) {
-	if err := p.signal(syscall.SIGTERM); err != nil {
+	// One that stands still could not end.
+	if err := errors.Join(p.signal(syscall.SIGTERM), p.signal(syscall.SIGCONT)); err != nil {
 		return false, err
 	}
 	t := time.NewTimer(within)

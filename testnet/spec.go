@@ -9,8 +9,13 @@ import (
 	"fednode/query/spec"
 )
 
-// ModeProcess runs every node as a process on loopback.
-const ModeProcess = "process"
+// The modes of a network.
+const (
+	// ModeProcess runs every node as a process on loopback; what nodes say to each other goes through a relay.
+	ModeProcess = "process"
+	// ModeNetns runs every node in a network namespace of its own, with an address of its own. It needs root.
+	ModeNetns = "netns"
+)
 
 // Bounds of a network. With more nodes in an organisation, sources that are planted to be harmless would become busy
 // together.
@@ -18,18 +23,30 @@ const (
 	maxOrganisations = 8
 	maxNodesPerOrg   = 3
 	maxSpecBytes     = 1 << 20
+	maxLive          = 100_000
 )
 
 // Spec says what a network consists of.
 type Spec struct {
-	// Mode is ModeProcess.
+	// Mode is ModeProcess or ModeNetns.
 	Mode string
 	// Organisations by name; results arrive at the first.
 	Organisations []string
 	// Nodes of all organisations together, dealt out in turn; 0 is one for each organisation.
 	Nodes int
+	// Sizes are the numbers of nodes by organisation, instead of Nodes; an organisation that is not named has one.
+	Sizes map[string]int
+	// Sources is at how many nodes of each organisation data enter, the first ones; 0 is all.
+	Sources int
+	// Replicas of every fragment, each on a node of its own; 0 or 1 is one.
+	Replicas int
 	// Query is the file of the query to deploy, with one stream where data enters; "" is the network-monitoring query.
 	Query string
+	// Queries are files of further queries, deployed as they are at the first organisation.
+	Queries []string
+	// Live makes every source one that grows by so many rows a second, with the time they are written at; 0 leaves the
+	// sources to Data or the query. The query's stream must follow a CSV file.
+	Live int
 	// Data are files whose rows are dealt out to the nodes; none means the traffic that the query's stream generates.
 	Data []string
 	// Seed of generated traffic.
@@ -73,15 +90,21 @@ func parseSpec(file string, src []byte) (Spec, error) {
 }
 
 func (s *Spec) read(r *spec.Reader, dir string) {
-	s.Mode = r.OneOf("mode", s.Mode, ModeProcess)
+	s.Mode = r.OneOf("mode", s.Mode, ModeProcess, ModeNetns)
 	if r.T.Has("organisations") {
 		s.Organisations = nil
 		for _, v := range r.Strings("organisations", true) {
 			s.Organisations = append(s.Organisations, v.Str)
 		}
 	}
-	s.Nodes = int(r.Int("nodes", 0, 1, maxOrganisations*maxNodesPerOrg))
+	s.readNodes(r)
+	s.Sources = int(r.Int("sources", 0, 0, maxNodesPerOrg))
+	s.Replicas = int(r.Int("replicas", 0, 1, maxNodesPerOrg))
 	s.Query = beside(dir, r.String("query", ""))
+	for _, v := range r.Strings("queries", false) {
+		s.Queries = append(s.Queries, beside(dir, v.Str))
+	}
+	s.Live = int(r.Int("live", 0, 0, maxLive))
 	for _, v := range r.Strings("data", false) {
 		s.Data = append(s.Data, beside(dir, v.Str))
 	}
@@ -96,6 +119,28 @@ func (s *Spec) read(r *spec.Reader, dir string) {
 	if msg := s.wrong(); msg != "" {
 		r.P.Add(r.T.Pos, r.T.Path, "", "%s", msg)
 	}
+}
+
+// readNodes reads nodes: how many there are, or a table of how many each organisation has.
+func (s *Spec) readNodes(r *spec.Reader) {
+	v := r.Value("nodes", false, spec.Int, spec.TableKind)
+	if v == nil {
+		return
+	}
+	if v.Kind == spec.Int {
+		if v.Int < 1 || v.Int > maxOrganisations*maxNodesPerOrg {
+			r.Errorf("nodes", "", "%d nodes; expected 1 to %d", v.Int, maxOrganisations*maxNodesPerOrg)
+			return
+		}
+		s.Nodes = int(v.Int)
+		return
+	}
+	s.Sizes = make(map[string]int)
+	sizes := spec.Read(v.Table, r.P)
+	for _, e := range v.Table.Entries {
+		s.Sizes[e.Key] = int(sizes.Int(e.Key, 1, 1, maxNodesPerOrg))
+	}
+	sizes.Done()
 }
 
 // beside returns a path of a file in dir as seen from the process.
@@ -116,8 +161,8 @@ func (s *Spec) Validate() error {
 
 func (s *Spec) wrong() string {
 	switch {
-	case s.Mode != ModeProcess:
-		return fmt.Sprintf("the mode %s is not available; expected %s", strconv.Quote(s.Mode), ModeProcess)
+	case s.Mode != ModeProcess && s.Mode != ModeNetns:
+		return fmt.Sprintf("the mode %s is not available; expected %s or %s", strconv.Quote(s.Mode), ModeProcess, ModeNetns)
 	case len(s.Organisations) < 1 || len(s.Organisations) > maxOrganisations:
 		return fmt.Sprintf("%d organisations; expected 1 to %d", len(s.Organisations), maxOrganisations)
 	case s.Nodes < 0 || s.Nodes > maxNodesPerOrg*len(s.Organisations):
@@ -126,6 +171,12 @@ func (s *Spec) wrong() string {
 		return fmt.Sprintf("speed %g; expected 0 (as fast as possible) to 1000000", s.Speed)
 	case s.Rows < 0:
 		return fmt.Sprintf("%d rows; expected 0 (never ends) or more", s.Rows)
+	case s.Sources < 0 || s.Sources > maxNodesPerOrg:
+		return fmt.Sprintf("data enter at %d nodes of each organisation; expected 0 (all) to %d", s.Sources, maxNodesPerOrg)
+	case s.Live < 0 || s.Live > maxLive:
+		return fmt.Sprintf("%d live rows a second; expected 0 (none) to %d", s.Live, maxLive)
+	case s.Live > 0 && len(s.Data) > 0:
+		return "data files and live rows; expected one of them"
 	}
 	for i, name := range s.Organisations {
 		if !validName(name) {
@@ -135,5 +186,38 @@ func (s *Spec) wrong() string {
 			return fmt.Sprintf("the organisation %s is there twice", name)
 		}
 	}
+	return s.wrongSizes()
+}
+
+func (s *Spec) wrongSizes() string {
+	for name, n := range s.Sizes {
+		switch {
+		case !slices.Contains(s.Organisations, name):
+			return fmt.Sprintf("nodes of %s, which is not among the organisations", strconv.Quote(name))
+		case n < 1 || n > maxNodesPerOrg:
+			return fmt.Sprintf("%d nodes of %s; expected 1 to %d", n, name, maxNodesPerOrg)
+		}
+	}
+	for k, n := range s.sizes() {
+		if n > 0 && s.Replicas > n {
+			return fmt.Sprintf("%d replicas, and %s has %s; each replica needs a node of its own", s.Replicas, s.Organisations[k], plural(n, "node"))
+		}
+	}
 	return ""
+}
+
+// sizes returns how many nodes each organisation has, in the order of Organisations.
+func (s *Spec) sizes() []int {
+	out := make([]int, len(s.Organisations))
+	for i, name := range s.Organisations {
+		switch {
+		case s.Sizes != nil:
+			out[i] = max(1, s.Sizes[name])
+		case s.Nodes > 0:
+			out[i] = (s.Nodes + len(out) - 1 - i) / len(out)
+		default:
+			out[i] = 1
+		}
+	}
+	return out
 }

@@ -1,7 +1,7 @@
 package testnet
 
 import (
-	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,7 +24,7 @@ speed = 0
 
 // TestSpecFileWrong: every error of a file is said at once, with its place.
 func TestSpecFileWrong(t *testing.T) {
-	_, err := parseSpec("net.toml", []byte("[testnet]\nmode = \"netns\"\nnods = 3\nspeed = \"fast\"\n"))
+	_, err := parseSpec("net.toml", []byte("[testnet]\nmode = \"cloud\"\nnods = 3\nspeed = \"fast\"\n"))
 	var e *spec.Error
 	require.ErrorAs(t, err, &e)
 	require.Len(t, e.Problems, 3)
@@ -34,7 +34,7 @@ func TestSpecFileWrong(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for name, change := range map[string]func(*Spec){
-		"mode":          func(s *Spec) { s.Mode = "netns" },
+		"mode":          func(s *Spec) { s.Mode = "cloud" },
 		"no orgs":       func(s *Spec) { s.Organisations = nil },
 		"twice":         func(s *Spec) { s.Organisations = []string{"a", "a"} },
 		"bad name":      func(s *Spec) { s.Organisations = []string{"../a"} },
@@ -52,12 +52,49 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestFaultsElsewhere: faults of other modes are refused by name, unknown ones as such.
-func TestFaultsElsewhere(t *testing.T) {
-	for _, f := range OtherFaults() {
-		require.ErrorContains(t, CheckFault(f), "not available in mode process")
+// TestSpecSizes: nodes by organisation, sources and replicas; ids have numbers where there are several nodes.
+func TestSpecSizes(t *testing.T) {
+	s, err := parseSpec("net.toml", []byte(`
+[testnet]
+mode = "netns"
+nodes = { north = 3, east = 2 }
+sources = 1
+replicas = 1
+live = 50
+`))
+	require.NoError(t, err)
+	var ids []string
+	feeding := 0
+	for _, p := range layout(&s, "/net") {
+		ids = append(ids, p.id)
+		if p.feeds(&s) {
+			feeding++
+		}
 	}
-	err := CheckFault("explode")
-	require.True(t, errors.Is(err, ErrSpec))
-	require.ErrorContains(t, err, "kill, stop, restart")
+	require.Equal(t, []string{"north-1", "south", "east-1", "north-2", "east-2", "north-3"}, ids)
+	require.Equal(t, 3, feeding)
+	for text, says := range map[string]string{
+		"replicas = 2":                 "each replica needs a node of its own",
+		"nodes = { west = 2 }":         "not among the organisations",
+		"nodes = { north = 9 }":        "nodes.north",
+		"nodes = 99":                   "99 nodes",
+		"live = 5\ndata = [\"a.csv\"]": "data files and live rows",
+		"nodes = \"many\"":             "nodes",
+	} {
+		_, err := parseSpec("net.toml", []byte("[testnet]\n"+text))
+		require.ErrorContains(t, err, says, text)
+	}
+}
+
+// TestDistributeReplicas: every fragment has as many replicas, and streams are only where data enter.
+func TestDistributeReplicas(t *testing.T) {
+	s := Default()
+	s.Nodes, s.Replicas, s.Sources = 6, 2, 1
+	d, err := readDiagram(&s)
+	require.NoError(t, err)
+	text, err := d.distribute(&s, layout(&s, "/net"))
+	require.NoError(t, err)
+	require.Equal(t, 3, strings.Count(text, "replicas = 2"), text)
+	require.Equal(t, 3, strings.Count(text, `connector = "node"`), text)
+	require.Contains(t, text, "[fragments.core]")
 }

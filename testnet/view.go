@@ -13,8 +13,9 @@ const (
 	StateStarting = "starting"
 	StateRunning  = "running"
 	StateKilled   = "killed"
-	StateStopped  = "stopped"
-	StateFailed   = "failed" // ended by itself
+	StateEnded    = "ended"   // in order
+	StateStopped  = "stopped" // stands still
+	StateFailed   = "failed"  // ended by itself
 )
 
 // View is how a network stands at one moment.
@@ -31,6 +32,8 @@ type View struct {
 	Done bool `json:"done"`
 	// Failures of fragments and sinks, by name.
 	Failures []string `json:"failures"`
+	// Faults in force, the oldest first.
+	Faults []FaultView `json:"faults"`
 }
 
 // NodeView is how one node stands.
@@ -59,7 +62,7 @@ type NodeView struct {
 
 // View asks all daemons. Those that do not answer have no counts.
 func (n *Net) View(ctx context.Context) View {
-	v := View{At: time.Now(), Dir: n.dir, Query: n.query, Nodes: make([]NodeView, len(n.daemons)), Released: api.NoTime, Failures: []string{}}
+	v := View{At: time.Now(), Dir: n.dir, Query: n.query, Nodes: make([]NodeView, len(n.daemons)), Released: api.NoTime, Failures: []string{}, Faults: n.Faults()}
 	var asked sync.WaitGroup
 	for i, d := range n.daemons {
 		asked.Go(func() { v.Nodes[i] = d.view(ctx) })

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -90,7 +90,7 @@ func testnetStatusCommand() *cobra.Command {
 		w := c.OutOrStdout()
 		screen := &testnetScreen{palette: paletteOf(w)}
 		screen.observe(v)
-		for _, line := range append(screen.nodes(), screen.endpoints()...) {
+		for _, line := range slices.Concat(screen.nodes(), screen.endpoints(), faultLines(&v)) {
 			fmt.Fprintln(w, line)
 		}
 		return nil
@@ -135,48 +135,4 @@ func copyLog(ctx context.Context, w io.Writer, f *os.File, follow bool) error {
 			return nil
 		}
 	}
-}
-
-func testnetFaultCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "fault FAULT NODE",
-		Short: "Break a node of a testnet, or mend it",
-		Long: `Break a node of a testnet, or mend it:
-
-  kill NODE      end its process at once, as a crash
-  stop NODE      end it in order
-  restart NODE   start it again; one that runs is stopped first
-
-Other faults (` + strings.Join(testnet.OtherFaults(), ", ") + `) need a network of their own between the
-nodes, which processes on loopback do not have.`,
-		Example:   "  fednode testnet fault kill south\n  fednode testnet fault restart south",
-		ValidArgs: testnet.Faults(),
-	}
-	dir := testnetDirFlag(c)
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return wrong("expected a fault and a node; see %s --help", c.CommandPath())
-		}
-		node := ""
-		if len(args) > 1 {
-			node = args[1]
-		}
-		if err := testnet.CheckFault(args[0]); err != nil {
-			return testnetError(err)
-		}
-		if len(args) != 2 {
-			return wrong("expected one node after %s; see %s --help", args[0], c.CommandPath())
-		}
-		net, err := testnet.Find(*dir)
-		if err != nil {
-			return testnetError(err)
-		}
-		if err := net.Fault(c.Context(), args[0], node); err != nil {
-			return testnetError(err)
-		}
-		did := map[string]string{testnet.FaultKill: "was killed", testnet.FaultStop: "has stopped", testnet.FaultRestart: "runs again"}
-		fmt.Fprintf(c.ErrOrStderr(), "Node %s %s.\n", node, did[args[0]])
-		return nil
-	}
-	return c
 }

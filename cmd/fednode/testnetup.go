@@ -82,7 +82,7 @@ func (u *upFlags) network() (testnet.Spec, error) {
 		return s, wrong("give --detach or --for, not both")
 	}
 	if u.nodes > 0 {
-		s.Nodes = u.nodes
+		s.Nodes, s.Sizes = u.nodes, nil
 	}
 	if u.query != "" {
 		s.Query = u.query

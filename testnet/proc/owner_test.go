@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"fednode/node/api"
 	"fednode/testnet"
 )
 
@@ -75,11 +76,33 @@ func TestProcessDetached(t *testing.T) {
 	})
 	require.Equal(t, testnet.StateRunning, v.Nodes[1].State)
 	require.NotEmpty(t, run(0, "testnet", "logs", "south", "--dir", dir))
-	require.Contains(t, run(2, "testnet", "fault", "partition", "south", "--dir", dir), "not available in mode process")
+	require.Contains(t, run(0, "testnet", "fault", "partition", "south", "--dir", dir), "To undo it: fednode testnet fault heal south")
+	cut := awaitFault(t, run, dir, func(v *testnet.View) bool {
+		return len(v.Faults) == 1 && v.Nodes[0].Peers == 1 && v.Nodes[1].Peers == 0
+	})
+	require.Equal(t, "partition south", cut.Faults[0].Fault)
+	run(0, "testnet", "fault", "heal", "--dir", dir)
+	awaitFault(t, run, dir, met)
 	require.Contains(t, run(2, "testnet", "fault", "kill", "west", "--dir", dir), "there is no node west")
 	run(0, "testnet", "down", "--dir", dir)
 	require.Zero(t, alive(append(pids, v.Nodes[1].PID)))
 	require.Contains(t, run(2, "testnet", "status", "--dir", dir), "no testnet runs")
+}
+
+// awaitFault asks for the status of a network until it is as it should be.
+func awaitFault(t *testing.T, run func(code int, args ...string) string, dir string, ok func(v *testnet.View) bool) (v testnet.View) {
+	t.Helper()
+	eventually(t, "the network is as the fault says", func() bool {
+		// A View that came as JSON has no status of its own.
+		v = view(t, run(0, "testnet", "status", "--dir", dir, "--json"))
+		for i := range v.Nodes {
+			if v.Nodes[i].Answers {
+				v.Nodes[i].Status = new(api.Status)
+			}
+		}
+		return ok(&v)
+	})
+	return v
 }
 
 func view(t *testing.T, text string) testnet.View {

@@ -1,0 +1,112 @@
+package testnet
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// feedEvery is how often a live source grows.
+const feedEvery = 20 * time.Millisecond
+
+// feed is a live source: a CSV file that grows by rows with the time they are written at. Rows are (ts in µs, src, n): src
+// names the node, n counts from 1.
+type feed struct {
+	rate int // rows a second
+	src  string
+	file *os.File
+	stop chan struct{}
+	done sync.WaitGroup
+
+	mu    sync.Mutex
+	fault feedFault
+	rows  int64
+	err   error
+}
+
+// feedFault is what is wrong with a live source.
+type feedFault struct {
+	paused bool
+	lag    time.Duration
+}
+
+// feedHead is the head of a live source's file.
+const feedHead = "ts,src,n\n"
+
+// newFeed makes the file; grow lets it grow.
+func newFeed(path, src string, rate int) (*feed, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("testnet: %w", err)
+	}
+	if _, err := f.WriteString(feedHead); err != nil {
+		return nil, errors.Join(fmt.Errorf("testnet: %w", err), f.Close())
+	}
+	return &feed{rate: rate, src: src, file: f, stop: make(chan struct{})}, nil
+}
+
+func (f *feed) set(fault feedFault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fault = fault
+}
+
+// grow writes rows until end is called. Rows that would be due in a pause are never written.
+func (f *feed) grow() {
+	f.done.Go(func() {
+		tick := time.NewTicker(feedEvery)
+		defer tick.Stop()
+		last := time.Now()
+		for {
+			select {
+			case now := <-tick.C:
+				if err := f.write(last, now); err != nil {
+					f.mu.Lock()
+					f.err = err
+					f.mu.Unlock()
+					return
+				}
+				last = now
+			case <-f.stop:
+				return
+			}
+		}
+	})
+}
+
+// write writes the rows that are due after one moment until another. They go out at once as whole lines.
+func (f *feed) write(after, until time.Time) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fault.paused {
+		return nil
+	}
+	w := bufio.NewWriterSize(f.file, 1<<20)
+	period := time.Second / time.Duration(f.rate)
+	for at := after.Truncate(period).Add(period); !at.After(until); at = at.Add(period) {
+		f.rows++
+		line := strconv.AppendInt(nil, at.Add(-f.fault.lag).UnixMicro(), 10)
+		line = append(append(append(line, ','), f.src...), ',')
+		line = append(strconv.AppendInt(line, f.rows, 10), '\n')
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// end stops the growth. A second call does nothing.
+func (f *feed) end() error {
+	select {
+	case <-f.stop:
+		return nil
+	default:
+		close(f.stop)
+	}
+	f.done.Wait()
+	return errors.Join(f.err, f.file.Close())
+}
