@@ -63,7 +63,6 @@ type Consistency string
 const (
 	Eventual   Consistency = "eventual"
 	StableOnly Consistency = "stable-only"
-	BestEffort Consistency = "best-effort"
 )
 
 // Ref is what an operator or an output reads: a stream, or a port of an operator. Exactly one of Stream and Operator is

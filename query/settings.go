@@ -32,7 +32,7 @@ func (b *builder) readSettings(t *spec.Table) {
 	s.maxDelayPos = t.PosOf("max_delay")
 	s.Failure = Policy(r.OneOf("failure", string(Delay), string(Process), string(Delay), string(Suspend)))
 	s.Stabilization = Policy(r.OneOf("stabilization", string(Process), string(Process), string(Delay), string(Suspend)))
-	s.Consistency = Consistency(r.OneOf("consistency", string(Eventual), string(Eventual), string(StableOnly), string(BestEffort)))
+	s.Consistency = Consistency(r.OneOf("consistency", string(Eventual), string(Eventual), string(StableOnly)))
 	s.Bucket = r.Duration("bucket", DefaultBucket, tuple.Millisecond, tuple.Hour)
 	s.DurableLevel = int(r.Int("durable_level", 0, 1, 9))
 	s.Semantics = int(r.Int("semantics", Semantics, 1, Semantics))
