@@ -115,17 +115,18 @@ func streamRoutes() []route {
 			summary: "The streams that this node produces.", answers: []answer{{status: 200, doc: "The streams, by name.", value: []StreamInfo{}}}},
 		// A name has slashes, and a wildcard over several segments must be last: the handler takes the /tail off.
 		{method: "GET", pattern: prefix + "/streams/{stream...}", path: prefix + "/streams/{stream}/tail", id: "tailStream", serve: (*Server).tailStream,
-			summary: "Follow the stable rows of a stream: as server-sent events, or as JSON lines if asked for.",
+			summary: "Follow the rows of a stream: as server-sent events, or as JSON lines if asked for.",
 			params: []param{
 				streamParam(),
 				{name: "from", in: "query", kind: "string", doc: "now (the default), beginning, or the id of the last tuple known: ID or GENERATION:ID"},
+				{name: "mode", in: "query", kind: "string", doc: "stable (the default): rows that never change; latest: during a failure also tentative rows, made from what is there, and what becomes of them"},
 				{name: "rows", in: "query", kind: "integer", doc: "end after so many rows"},
-				{name: "boundaries", in: "query", kind: "boolean", doc: "also say up to which time the stream is complete, as an event or a line {\"boundary\":…}"},
+				{name: "boundaries", in: "query", kind: "boolean", doc: "also say up to which time the stream is complete, as an event or a line {\"boundary\":…}; with mode=latest {\"event\":\"boundary\",…}"},
 				{name: "Last-Event-ID", in: "header", kind: "string", doc: "the id of the last event; takes precedence over from"},
 			},
 			answers: []answer{
-				{status: 200, contentType: "text/event-stream", doc: "An event per row: its id is GENERATION:ID, its data the row as a JSON object with id and stime first. Events named gap say which rows are lost, events named boundary how far the stream is complete; the event named end ends it. Comments keep a quiet connection alive."},
-				{status: 200, contentType: jsonLines, doc: "A row a line, as in the events' data; a gap as {\"gap\":…}."},
+				{status: 200, contentType: "text/event-stream", doc: "An event per row: its id is GENERATION:ID, its data the row as a JSON object with id and stime first. Events named gap say which rows are lost, events named boundary how far the stream is complete; the event named end ends it. With mode=latest an event named tentative is a row without an id that stable rows will replace; undo voids those with a stime from `from` on (null: all); done says that those with a stime before `before` (\"end\": all) have been replaced by the stable rows before it. Who reconnects forgets the tentative rows. Comments keep a quiet connection alive."},
+				{status: 200, contentType: jsonLines, doc: "A row a line, as in the events' data; a gap as {\"gap\":…}. With mode=latest each line says first what it is: {\"event\":\"stable\"|\"tentative\"|\"undo\"|\"done\"|\"gap\"|\"boundary\",…}."},
 			},
 			errors: []int{400, 403, 404, 429}},
 		{method: "POST", pattern: prefix + "/streams/{stream...}", path: prefix + "/streams/{stream}", id: "pushRows", serve: (*Server).pushRows,

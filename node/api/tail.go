@@ -82,6 +82,12 @@ type tailOptions struct {
 	lines      bool // JSON lines instead of events
 }
 
+// The modes of a tail.
+const (
+	modeStable = "stable"
+	modeLatest = "latest"
+)
+
 func tailOptionsOf(r *http.Request) (o tailOptions, err error) {
 	if o.boundaries, err = boolParam(r, "boundaries"); err != nil {
 		return o, err
@@ -90,6 +96,13 @@ func tailOptionsOf(r *http.Request) (o tailOptions, err error) {
 		if o.rows, err = strconv.ParseUint(text, 10, 64); err != nil || o.rows == 0 {
 			return o, invalid("rows is "+quote(text), "expected a whole number from 1")
 		}
+	}
+	switch mode := r.URL.Query().Get("mode"); mode {
+	case "", modeStable:
+	case modeLatest:
+		o.from.Latest = true
+	default:
+		return o, invalid("mode is "+quote(mode), "expected stable or latest")
 	}
 	o.lines = wantsLines(r.Header.Values("Accept"))
 	from := r.URL.Query().Get("from")
@@ -121,7 +134,10 @@ func wantsLines(accept []string) bool {
 }
 
 func (o tailOptions) newFormat() tailFormat {
-	if o.lines {
+	switch {
+	case o.lines && o.from.Latest:
+		return &eventLineFormat{}
+	case o.lines:
 		return &lineFormat{}
 	}
 	return &eventFormat{}
@@ -177,7 +193,7 @@ func (f *follower) follow(ctx context.Context, frames <-chan *tuple.Frame) error
 // frame writes what a frame brings; done means that nothing more is wanted, or will come.
 func (f *follower) frame(fr *tuple.Frame) (done bool, err error) {
 	switch fr.Kind {
-	case tuple.Insertion:
+	case tuple.Insertion, tuple.Tentative:
 		return f.rows(fr)
 	case tuple.Boundary:
 		if fr.Time == tuple.MaxTime {
@@ -189,6 +205,10 @@ func (f *follower) frame(fr *tuple.Frame) (done bool, err error) {
 	case tuple.Gap:
 		f.buf = f.format.gap(f.buf, LostRows{From: StreamTime(fr.Time), To: StreamTime(fr.To), Reason: fr.Reason})
 		return fr.To == tuple.MaxTime, nil
+	case tuple.Undo:
+		f.buf = f.format.undo(f.buf, VoidRows{From: StreamTime(fr.Time)})
+	case tuple.RecDone:
+		f.buf = f.format.done(f.buf, ReplacedRows{Before: StreamTime(fr.Time)})
 	}
 	return false, nil
 }
@@ -200,7 +220,11 @@ func (f *follower) rows(fr *tuple.Frame) (done bool, err error) {
 		if fr.IDs != nil {
 			id = fr.IDs[k]
 		}
-		f.buf = f.format.row(f.buf, fr.Batch, fr.Batch.Row(k), TupleID{Generation: fr.Generation, ID: id})
+		if fr.Kind == tuple.Tentative {
+			f.buf = f.format.tentative(f.buf, fr.Batch, fr.Batch.Row(k))
+		} else {
+			f.buf = f.format.row(f.buf, fr.Batch, fr.Batch.Row(k), TupleID{Generation: fr.Generation, ID: id})
+		}
 		if f.sent++; f.sent == f.options.rows {
 			return true, nil
 		}

@@ -55,6 +55,95 @@ func TestTailAsLines(t *testing.T) {
 	require.Equal(t, TailFrom{After: TupleID{ID: 2}}, r.fake.from[0])
 }
 
+// latestFrames are those of a failure: rows that are tentative, voided, given again and replaced.
+func latestFrames() []*tuple.Frame {
+	guess := func(n int) *tuple.Frame {
+		f := insertion(n, 1)
+		f.Kind, f.Generation, f.FirstID, f.LastID, f.Run = tuple.Tentative, 0, 1, 1, tuple.Run{Producer: "p", Incarnation: 1, N: 1}
+		return f
+	}
+	second := tuple.Time(tuple.Second)
+	return []*tuple.Frame{
+		insertion(1, 1), guess(2), guess(3),
+		{Kind: tuple.TentativeBoundary, Time: 4 * second},
+		{Kind: tuple.Undo, Time: 3 * second}, guess(3),
+		insertion(2, 1),
+		{Kind: tuple.RecDone, Time: 3 * second}, {Kind: tuple.Boundary, Time: 3 * second},
+		{Kind: tuple.Undo, Time: tuple.MinTime}, {Kind: tuple.RecDone, Time: tuple.MaxTime},
+		{Kind: tuple.Gap, Generation: 3, FirstID: 3, Time: 3 * second, To: 4 * second, Reason: "gone"},
+		{Kind: tuple.Boundary, Time: tuple.MaxTime},
+	}
+}
+
+func TestLatestAsEvents(t *testing.T) {
+	r := newRig(t)
+	r.fake.frames = latestFrames()
+	got := r.do(call{method: "GET", path: "/api/v1/streams/conns/tail?mode=latest&boundaries=true"})
+	require.Equal(t, `id: 3:1
+data: {"id":1,"stime":"1970-01-01T00:00:01Z","n":1,"who":"row 1"}
+
+event: tentative
+data: {"id":null,"stime":"1970-01-01T00:00:02Z","n":2,"who":"row 2"}
+
+event: tentative
+data: {"id":null,"stime":"1970-01-01T00:00:03Z","n":3,"who":"row 3"}
+
+event: undo
+data: {"from":"1970-01-01T00:00:03Z"}
+
+event: tentative
+data: {"id":null,"stime":"1970-01-01T00:00:03Z","n":3,"who":"row 3"}
+
+id: 3:2
+data: {"id":2,"stime":"1970-01-01T00:00:02Z","n":2,"who":"row 2"}
+
+event: done
+data: {"before":"1970-01-01T00:00:03Z"}
+
+event: boundary
+data: "1970-01-01T00:00:03Z"
+
+event: undo
+data: {"from":null}
+
+event: done
+data: {"before":"end"}
+
+event: gap
+data: {"from":"1970-01-01T00:00:03Z","to":"1970-01-01T00:00:04Z","reason":"gone"}
+
+event: end
+data: {}
+
+`, got.body)
+	require.Equal(t, TailFrom{Latest: true}, r.fake.from[0])
+}
+
+func TestLatestAsLines(t *testing.T) {
+	r := newRig(t)
+	r.fake.frames = latestFrames()
+	got := r.do(call{method: "GET", path: "/api/v1/streams/conns/tail?mode=latest&boundaries=true", header: map[string]string{"Accept": jsonLines}})
+	require.Equal(t, `{"event":"stable","id":1,"stime":"1970-01-01T00:00:01Z","n":1,"who":"row 1"}
+{"event":"tentative","id":null,"stime":"1970-01-01T00:00:02Z","n":2,"who":"row 2"}
+{"event":"tentative","id":null,"stime":"1970-01-01T00:00:03Z","n":3,"who":"row 3"}
+{"event":"undo","from":"1970-01-01T00:00:03Z"}
+{"event":"tentative","id":null,"stime":"1970-01-01T00:00:03Z","n":3,"who":"row 3"}
+{"event":"stable","id":2,"stime":"1970-01-01T00:00:02Z","n":2,"who":"row 2"}
+{"event":"done","before":"1970-01-01T00:00:03Z"}
+{"event":"boundary","stime":"1970-01-01T00:00:03Z"}
+{"event":"undo","from":null}
+{"event":"done","before":"end"}
+{"event":"gap","from":"1970-01-01T00:00:03Z","to":"1970-01-01T00:00:04Z","reason":"gone"}
+`, got.body)
+}
+
+func TestUnknownMode(t *testing.T) {
+	r := newRig(t)
+	got := r.do(call{method: "GET", path: "/api/v1/streams/conns/tail?mode=newest"})
+	require.Equal(t, 400, got.status)
+	require.Contains(t, got.body, "expected stable or latest")
+}
+
 // A browser that lost its connection says what it had, and gets what follows, even in the middle of a frame.
 func TestTailResumes(t *testing.T) {
 	r := newRig(t)

@@ -14,12 +14,28 @@ type LostRows struct {
 	Reason string     `json:"reason"`
 }
 
+// VoidRows says which tentative rows are void.
+type VoidRows struct {
+	// From is the first stime of them; null voids all.
+	From StreamTime `json:"from"`
+}
+
+// ReplacedRows says which tentative rows have been replaced by stable ones.
+type ReplacedRows struct {
+	// Before is the first stime that is not meant; "end" means all.
+	Before StreamTime `json:"before"`
+}
+
 // tailFormat is how a tail looks on the wire.
 type tailFormat interface {
 	contentType() string
 	// schema is called before the rows of a batch.
 	schema(s *tuple.Schema)
 	row(dst []byte, b *tuple.Batch, row int, id TupleID) []byte
+	// tentative is a row made from what was there while an input was missing; undo and done say what became of such rows.
+	tentative(dst []byte, b *tuple.Batch, row int) []byte
+	undo(dst []byte, v VoidRows) []byte
+	done(dst []byte, r ReplacedRows) []byte
 	boundary(dst []byte, t StreamTime) []byte
 	gap(dst []byte, g LostRows) []byte
 	// beat shows that a quiet tail is alive.
@@ -59,12 +75,23 @@ func (f *eventFormat) row(dst []byte, b *tuple.Batch, row int, id TupleID) []byt
 	return append(dst, "\n\n"...)
 }
 
-func (*eventFormat) boundary(dst []byte, t StreamTime) []byte {
-	return append(appendJSON(append(dst, "event: boundary\ndata: "...), t), "\n\n"...)
+// tentative has no id: who reconnects goes on behind the last stable row.
+func (f *eventFormat) tentative(dst []byte, b *tuple.Batch, row int) []byte {
+	dst = f.rows.AppendTail(append(dst, "event: tentative\ndata: "...), b, row, 0)
+	return append(dst, "\n\n"...)
 }
 
-func (*eventFormat) gap(dst []byte, g LostRows) []byte {
-	return append(appendJSON(append(dst, "event: gap\ndata: "...), g), "\n\n"...)
+func (*eventFormat) undo(dst []byte, v VoidRows) []byte { return appendEvent(dst, "undo", v) }
+
+func (*eventFormat) done(dst []byte, r ReplacedRows) []byte { return appendEvent(dst, "done", r) }
+
+func (*eventFormat) boundary(dst []byte, t StreamTime) []byte { return appendEvent(dst, "boundary", t) }
+
+func (*eventFormat) gap(dst []byte, g LostRows) []byte { return appendEvent(dst, "gap", g) }
+
+func appendEvent(dst []byte, name string, v any) []byte {
+	dst = append(append(append(dst, "event: "...), name...), "\ndata: "...)
+	return append(appendJSON(dst, v), "\n\n"...)
 }
 
 func (*eventFormat) beat(dst []byte) []byte { return append(dst, ": alive\n\n"...) }
@@ -81,14 +108,27 @@ func (f *lineFormat) row(dst []byte, b *tuple.Batch, row int, id TupleID) []byte
 	return append(f.rows.AppendTail(dst, b, row, id.ID), '\n')
 }
 
+func (f *lineFormat) tentative(dst []byte, b *tuple.Batch, row int) []byte {
+	return append(f.rows.AppendTail(dst, b, row, 0), '\n')
+}
+
+func (*lineFormat) undo(dst []byte, v VoidRows) []byte { return appendLine(dst, "undo", v) }
+
+func (*lineFormat) done(dst []byte, r ReplacedRows) []byte { return appendLine(dst, "done", r) }
+
 func (*lineFormat) boundary(dst []byte, t StreamTime) []byte {
-	return append(appendJSON(append(dst, `{"boundary":`...), t), "}\n"...)
+	return appendLine(dst, "boundary", t)
 }
 
 func (*lineFormat) gap(dst []byte, g LostRows) []byte {
-	return append(appendJSON(append(dst, `{"gap":`...), g), "}\n"...)
+	return appendLine(dst, "gap", g)
 }
 
 func (*lineFormat) beat(dst []byte) []byte { return dst }
 
 func (*lineFormat) end(dst []byte) []byte { return dst }
+
+func appendLine(dst []byte, name string, v any) []byte {
+	dst = append(append(append(dst, `{"`...), name...), `":`...)
+	return append(appendJSON(dst, v), "}\n"...)
+}

@@ -32,10 +32,25 @@ func (j *JSONRows) AppendRow(dst []byte, b *tuple.Batch, row int) []byte {
 	return j.appendColumns(dst, b, row)
 }
 
-// AppendTail appends column row `row` of b as `query tail --json` prints it: the id and the stime before the columns.
+// AppendTail appends column row `row` of b as `query tail --json` prints it: the id and the stime before the columns. A
+// tentative row has no id of its own: 0 is written as null.
 func (j *JSONRows) AppendTail(dst []byte, b *tuple.Batch, row int, id uint64) []byte {
-	dst = append(dst, `{"id":`...)
-	dst = strconv.AppendUint(dst, id, 10)
+	return j.appendTail(append(dst, '{'), b, row, id)
+}
+
+// AppendEvent appends the same with the name of an event before it.
+func (j *JSONRows) AppendEvent(dst []byte, event string, b *tuple.Batch, row int, id uint64) []byte {
+	dst = append(append(append(dst, `{"event":"`...), event...), `",`...)
+	return j.appendTail(dst, b, row, id)
+}
+
+func (j *JSONRows) appendTail(dst []byte, b *tuple.Batch, row int, id uint64) []byte {
+	dst = append(dst, `"id":`...)
+	if id == 0 {
+		dst = append(dst, "null"...)
+	} else {
+		dst = strconv.AppendUint(dst, id, 10)
+	}
 	dst = append(dst, `,"stime":"`...)
 	dst = j.enc.stime.append(dst, int64(b.Time[row]))
 	dst = append(dst, '"')
