@@ -4,7 +4,7 @@
 // A subscriber asks with Subscribe on the control stream and is answered with Subscribed or Refused. The producer then
 // opens a data stream for the subscription and sends frames behind the position asked for, under credit. Acknowledgements
 // go back on the control stream. When a data stream or session ends, both sides forget the subscription; the subscriber's
-// inlet asks anew from where it stands.
+// consumer asks anew from where it stands.
 //
 // What leaves for another organisation passes through its export first (package node/export), and a partner that does not
 // acknowledge never holds back truncation beyond its quota.
