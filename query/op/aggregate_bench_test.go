@@ -1,10 +1,7 @@
 package op_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"testing"
-	"time"
 
 	"fednode/query/op"
 	"fednode/query/tuple"
@@ -62,57 +59,6 @@ func feedShifted(t testing.TB, o op.Operator, rows *tuple.Batch, at tuple.Time) 
 		t.Fatal(err)
 	}
 	return at
-}
-
-// With a hundred times the keys a row costs no more than the memory it misses: far less than twice as much each time the
-// keys double.
-func TestAggregateGrowth(t *testing.T) {
-	for _, decl := range [][]string{
-		{`window = { tumbling = "10s" }`, `group_by = ["k"]`, `aggregates = { n = "count()", total = "sum(v)", d = "count_distinct(v)" }`},
-		{`window = { session = "10s" }`, `group_by = ["k"]`, `aggregates = { n = "count()" }`},
-	} {
-		p := aggregatePlan(t, "k string, v int64", decl...)
-		few := timePerRow(t, p, 1_000)
-		many := timePerRow(t, p, 100_000)
-		if ratio := float64(many) / float64(few); ratio > 20 {
-			t.Errorf("%v: %v a row with 1,000 keys, %v with 100,000", decl, few, many)
-		}
-	}
-}
-
-// timePerRow is the least of three runs over half a million rows of so many keys, after as many that number the keys.
-func timePerRow(t *testing.T, p *op.Plan, keys int) time.Duration {
-	t.Helper()
-	const batches, rows = 240, 4096
-	rng := rand.New(rand.NewPCG(uint64(keys), 1))
-	dict := tuple.NewDictBuilder()
-	for i := range keys {
-		dict.Intern(fmt.Appendf(nil, "key-%d", i))
-	}
-	b := &tuple.Batch{Schema: p1Schema(t), Time: make([]tuple.Time, rows), Cols: []tuple.Column{
-		{Type: tuple.Of(tuple.String), Code: make([]uint32, rows), Dict: dict.Dict()},
-		{Type: tuple.Of(tuple.Int64), Int: make([]int64, rows)},
-	}}
-	best := time.Duration(1 << 62)
-	for range 3 {
-		o := p.New()
-		var spent time.Duration
-		for n := range batches {
-			for i := range rows {
-				b.Time[i] = tuple.Time(n*rows+i) * 40
-				b.Cols[0].Code[i], b.Cols[1].Int[i] = uint32(rng.IntN(keys)), int64(rng.IntN(50))
-			}
-			start := time.Now()
-			if err := o.Process(0, b, discard{}); err != nil {
-				t.Fatal(err)
-			}
-			if n >= batches/2 {
-				spent += time.Since(start)
-			}
-		}
-		best = min(best, spent/(batches/2*rows))
-	}
-	return best
 }
 
 // The two sides of a fork may run in two goroutines.

@@ -78,13 +78,14 @@ func (t *tally) reform(fresh int, s *spares) error {
 		}
 		return nil
 	}
+	t.groups += fresh
 	if t.gen.Len() > 2*t.counted && t.gen.worthSeats(t.groups) {
 		t.count()
+		t.groups += fresh // their rows are yet to come
 		if t.gen.worthSeats(t.groups) {
 			return t.thin(s)
 		}
 	}
-	t.groups += fresh
 	return nil
 }
 
