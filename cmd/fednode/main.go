@@ -48,7 +48,7 @@ One query: fednode query run FILE --source NAME=PATH
 		return wrong("%w; see %s --help", err, c.CommandPath())
 	})
 	root.AddCommand(runCommand(), statusCommand(), topCommand(), peersCommand())
-	root.AddCommand(testnetCommand(), queryCommand(), exportCommand(), catalogCommand())
+	root.AddCommand(testnetCommand(), queryCommand(), exportCommand(), catalogCommand(), whyCommand())
 	root.AddCommand(initCommand(), orgCommand(), nodeCommand(), keyCommand())
 	root.AddCommand(configCommand(), doctorCommand(), contextCommand(), versionCommand(), benchCommand(), completionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true // ours has no shell that we do not test

@@ -160,13 +160,11 @@ func printOperators(c *cobra.Command, f *api.FragmentStatus) {
 			cell{text: streamTimeText(o.Boundary)}, cell{text: fmt.Sprintf("%.1fs", o.Lag)}, cell{text: o.HeldBy, tone: toneWarn})
 	}
 	t.print(w)
-	t = table{head: []string{"  INPUT", "CONNECTED", "ROWS", "WAITING", "COMPLETE UNTIL"}}
-	for _, in := range f.Inputs {
-		state := cell{text: "yes", tone: toneGood}
-		if !in.Connected {
-			state = cell{text: "no: " + in.Cause, tone: toneBad}
-		}
-		t.add(cell{text: "  " + in.Stream}, state, cell{text: grouped(in.Rows)}, cell{text: grouped(uint64(in.Waiting))}, cell{text: streamTimeText(in.Boundary)})
+	t = table{head: []string{"  INPUT", "READ FROM", "CONDITION", "ROWS", "WAITING", "COMPLETE UNTIL"}}
+	for i := range f.Inputs {
+		in := &f.Inputs[i]
+		from, state := producerCells(in)
+		t.add(cell{text: "  " + in.Stream}, from, state, cell{text: grouped(in.Rows)}, cell{text: grouped(uint64(in.Waiting))}, cell{text: streamTimeText(in.Boundary)})
 	}
 	t.print(w)
 	t = table{head: []string{"  OUTPUT", "STATE", "LAST ID", "HELD", "SUBSCRIBERS"}}
@@ -178,4 +176,19 @@ func printOperators(c *cobra.Command, f *api.FragmentStatus) {
 		t.add(cell{text: "  " + o.Stream}, cell{text: o.State}, cell{text: grouped(o.Head.ID)}, cell{text: bytesText(o.Bytes)}, cell{text: strings.Join(names, ", ")})
 	}
 	t.print(w)
+}
+
+// producerCells show which node an input is read from, and what may be expected of it.
+func producerCells(in *api.InputStatus) (from, state cell) {
+	from, state = cell{text: in.Producer}, cell{text: in.Condition, tone: toneGood}
+	if !in.Connected {
+		from = cell{text: "nobody: " + in.Cause, tone: toneBad}
+	}
+	if in.Condition != "live" {
+		state.tone = toneWarn
+	}
+	if in.Tentative {
+		state = cell{text: state.text + ", tentative", tone: toneWarn}
+	}
+	return from, state
 }

@@ -119,6 +119,7 @@ func printQuery(w io.Writer, q *api.QueryStatus, now time.Time) {
 	}
 	if len(q.Fragments) > 0 {
 		printFragments(w, q.Fragments, now)
+		printOutputs(w, q.Fragments, now)
 	}
 	if len(q.Sinks) > 0 {
 		printSinks(w, q.Sinks)

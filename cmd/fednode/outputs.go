@@ -1,0 +1,68 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"time"
+
+	"fednode/node/api"
+)
+
+// printOutputs shows whether the results of fragments are final, and if not what they lack.
+func printOutputs(w io.Writer, fragments []api.FragmentStatus, now time.Time) {
+	t := table{head: []string{"  STREAM", "STATE", "FOR", "DELAY", "BOUND", "TENTATIVE ROWS", "LAST CORRECTION", "MISSING"}}
+	for i := range fragments {
+		for k := range fragments[i].Outputs {
+			o := &fragments[i].Outputs[k]
+			t.add(cell{text: "  " + clean(o.Stream)}, outputStateCell(o), cell{text: strings.TrimPrefix(sinceText(o.Since, now), " for ")}, delayCell(o), boundCell(o),
+				countCell(o.TentativeRows), redoCell(o), cell{text: missingText(o), tone: toneWarn})
+		}
+	}
+	if len(t.rows) > 0 {
+		t.print(w)
+	}
+}
+
+func outputStateCell(o *api.OutputStatus) cell {
+	c := cell{text: o.State, tone: toneGood}
+	switch o.State {
+	case "upstream_failure", "failure":
+		c.tone = toneBad
+	case "stabilization":
+		c.tone = toneWarn
+	case "starting", "ended":
+		c.tone = toneDim
+	}
+	return c
+}
+
+// delayCell shows how old the last boundary was, and how long a bucket is held now.
+func delayCell(o *api.OutputStatus) cell {
+	c := cell{text: secondsText(max(0, o.Delay))}
+	if o.Holding > 0 {
+		c = cell{text: c.text + ", held " + secondsText(o.Holding), tone: toneWarn}
+	}
+	return c
+}
+
+func boundCell(o *api.OutputStatus) cell {
+	if o.Bound == nil {
+		return cell{text: "none", tone: toneDim}
+	}
+	return cell{text: secondsText(*o.Bound)}
+}
+
+func redoCell(o *api.OutputStatus) cell {
+	if o.Redo == 0 {
+		return cell{text: "-", tone: toneDim}
+	}
+	return cell{text: secondsText(o.Redo)}
+}
+
+func missingText(o *api.OutputStatus) string {
+	var names []string
+	for _, m := range o.Missing {
+		names = append(names, clean(m.Stream))
+	}
+	return strings.Join(names, ", ")
+}

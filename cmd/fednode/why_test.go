@@ -1,0 +1,90 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"fednode/node/api"
+)
+
+// unsettledQuery is a query of two fragments whose results lack a stream of another organisation.
+func unsettledQuery() *api.QueryDetail {
+	since, bound := time.Now().Add(-12*time.Second), 3.0
+	at := api.StreamTime(1_700_000_000_000_000)
+	output := func(stream, missing string) []api.OutputStatus {
+		return []api.OutputStatus{{Stream: stream, State: "upstream_failure", Since: &since, Delay: 2.4, Bound: &bound, Holding: 0.5, TentativeRows: 1234,
+			Missing: []api.MissingInput{{Stream: missing, Since: at}}, Delays: api.DelayCounts{}}}
+	}
+	q := &api.QueryDetail{}
+	q.QueryInfo = api.QueryInfo{ID: "north/netmon", Org: "north", Name: "netmon", State: "running", Home: "north/edge", Here: true,
+		Assignments: []api.Assignment{{Fragment: "far", Org: "south", Node: "one"}, {Fragment: "main", Org: "north", Node: "edge"}}}
+	q.Fragments = []api.FragmentStatus{
+		{Name: "near", State: api.FragmentRunning, Inputs: []api.InputStatus{{Stream: "south/conns", Condition: "failed", Cause: "node south/* is not up"}},
+			Outputs: output("north/netmon.near.out", "south/conns")},
+		{Name: "main", State: api.FragmentRunning, Inputs: []api.InputStatus{{Stream: "north/netmon.far.out", Connected: true, Producer: "south/one", Condition: "live", Tentative: true}},
+			Outputs: output("north/netmon/suspects", "north/netmon.far.out")},
+	}
+	return q
+}
+
+// asked serves a node that knows one query.
+func asked(t *testing.T, q *api.QueryDetail) string {
+	return serve(t, func(w http.ResponseWriter, r *http.Request) {
+		var answer any = []api.Offer{{Org: "north", Stream: "north/netmon.far.out", State: "upstream_failure"}}
+		switch r.URL.Path {
+		case "/api/v1/queries/netmon":
+			answer = q
+		case "/api/v1/catalog":
+		default:
+			http.NotFound(w, r)
+			return
+		}
+		if err := json.NewEncoder(w).Encode(answer); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestWhyTentative(t *testing.T) {
+	alone(t)
+	node := asked(t, unsettledQuery())
+	out := ok(t, "why", "tentative", "netmon", "--node", node)
+	for _, part := range []string{
+		"north/netmon/suspects  upstream_failure for 12s, 1,234 tentative rows", "fragment main: the last bucket was 2.4s old (max_delay 3.0s", "0.5s late",
+		"missing north/netmon.far.out from 2023-11-14", "its producers say: upstream_failure", "it is made at south/one; ask there next",
+		"missing south/conns", "failed, node south/* is not up",
+	} {
+		require.Contains(t, out, part)
+	}
+	require.Less(t, strings.Index(out, "fragment main"), strings.Index(out, "fragment near"), "what is nearest to the client comes first")
+
+	var a tentativeAnswer
+	require.NoError(t, json.Unmarshal([]byte(ok(t, "why", "tentative", "netmon", "--node", node, "--json")), &a))
+	require.True(t, a.Tentative)
+	require.Equal(t, []string{"south/one"}, a.Hops[0].Missing[0].Ask)
+}
+
+func TestWhyNotTentative(t *testing.T) {
+	alone(t)
+	q := unsettledQuery()
+	for i := range q.Fragments {
+		q.Fragments[i].Outputs[0].State = "stable"
+	}
+	require.Contains(t, ok(t, "why", "tentative", "netmon", "--node", asked(t, q)), "no output of a fragment here is tentative")
+	q.Here = false
+	require.Contains(t, ok(t, "why", "tentative", "netmon", "--node", asked(t, q)), "ask one of north/edge, south/one")
+}
+
+// Status and query show say whether results are final, and where inputs come from.
+func TestTentativeIsShown(t *testing.T) {
+	alone(t)
+	out := ok(t, "query", "show", "netmon", "--node", asked(t, unsettledQuery()))
+	require.Regexp(t, `north/netmon/suspects +upstream_failure +12s +2.4s, held 0.5s +3.0s +1,234 +- +north/netmon.far.out`, out)
+	require.Regexp(t, `north/netmon.far.out +south/one +live, tentative`, out)
+	require.Regexp(t, `south/conns +nobody: node south/\* is not up +failed`, out)
+}
