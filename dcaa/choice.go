@@ -39,7 +39,7 @@ func (i *Intake) Opened(now Instant, id uint64) {
 	if c == nil {
 		return
 	}
-	c.open = true
+	c.open, c.movedAt = true, now
 	if c == i.next && (i.data == nil || !i.data.open || i.rank(now, i.data.producer) <= unknown) {
 		i.promote()
 	}
@@ -96,6 +96,14 @@ func (i *Intake) Due(now Instant) Instant {
 			due = min(due, at)
 		}
 		if at := p.outrunAt(i.cfg.Settings).Add(1); at > now {
+			due = min(due, at)
+		}
+	}
+	for _, c := range []*conn{i.data, i.next} {
+		if c == nil || !c.open {
+			continue
+		}
+		if at := c.overdueAt(i.cfg.Settings).Add(1); at > now {
 			due = min(due, at)
 		}
 	}
@@ -177,6 +185,11 @@ func (i *Intake) Resumed(now Instant, gap int64) {
 		p.movedAt = min(now, p.movedAt.Add(gap))
 		p.behindAt = min(now, p.behindAt.Add(gap))
 	}
+	for _, c := range []*conn{i.data, i.next} {
+		if c != nil {
+			c.movedAt = min(now, c.movedAt.Add(gap))
+		}
+	}
 	i.began = min(now, i.began.Add(gap))
 }
 
@@ -222,7 +235,21 @@ func (i *Intake) furthest() tuple.Time {
 
 func (i *Intake) rank(now Instant, n int) rank {
 	owing := i.owing && i.data != nil && i.data.producer == n
-	return i.producers[n].rank(now, i.cfg.Settings, owing)
+	r := i.producers[n].rank(now, i.cfg.Settings, owing)
+	if r == tentative && !owing && i.idle(now, n) {
+		return stalled
+	}
+	return r
+}
+
+// idle reports whether a producer that is read from for its tentative results gives none: it may have lost all its inputs.
+func (i *Intake) idle(now Instant, n int) bool {
+	for _, c := range []*conn{i.data, i.next} {
+		if c != nil && c.producer == n && c.tentative && c.open && c.overdue(now, i.cfg.Settings) {
+			return true
+		}
+	}
+	return false
 }
 
 // choose keeps the connections what the rules want.
@@ -340,7 +367,7 @@ func (i *Intake) keepCorrect(now Instant, wanted int) bool {
 }
 
 func (i *Intake) open(producer int, tentatively bool) *conn {
-	c := &conn{id: i.nextConn, producer: producer, tentative: tentatively, from: i.pos.Time}
+	c := &conn{id: i.nextConn, producer: producer, tentative: tentatively, from: i.pos.Time, pace: pace{boundary: tuple.MinTime}}
 	i.nextConn++
 	if i.q.held {
 		c.from = max(c.from, i.q.boundary)

@@ -98,13 +98,14 @@ type conn struct {
 	from      tuple.Time // TentativeFrom
 	open      bool       // granted
 	gave      bool       // something new has come of it
+	pace                 // of what comes of it, stable or tentative
 }
 
 // NewIntake returns an intake that has asked nobody yet.
 func NewIntake(cfg IntakeConfig, now Instant, shell IntakeShell, taker Taker) *Intake {
 	i := &Intake{cfg: cfg, shell: shell, taker: taker, nextConn: 1, pos: cfg.From, began: now, switched: now - Instant(second)}
 	for _, name := range cfg.Producers {
-		i.producers = append(i.producers, producer{name: name, boundary: tuple.MinTime, chased: tuple.MinTime, movedAt: now})
+		i.producers = append(i.producers, producer{name: name, chased: tuple.MinTime, pace: pace{boundary: tuple.MinTime, movedAt: now}})
 	}
 	return i
 }
@@ -149,6 +150,9 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 		p.moved(now, f.Time, -f.Age, i.cfg.Settings)
 	case tuple.Tentative, tuple.TentativeBoundary:
 		p.inRun(now, f.Run)
+	}
+	if f.Kind == tuple.Boundary || f.Kind == tuple.TentativeBoundary {
+		c.moved(now, f.Time, -f.Age, i.cfg.Settings)
 	}
 	delivers := c == i.next && i.beyond(f)
 	if delivers && (f.Kind == tuple.Tentative || f.Kind == tuple.TentativeBoundary) {

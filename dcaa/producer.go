@@ -10,11 +10,8 @@ type producer struct {
 	// status is what its last heartbeat said; heard is false until there was one in its present life.
 	status StreamStatus
 	heard  bool
-	// boundary is the highest stable one that it told or sent, movedAt when that last rose. ahead is how long it was ahead
-	// of its time then, in microseconds: so much later the next one is due. Results of windows rise by whole windows.
-	boundary tuple.Time
-	movedAt  Instant
-	ahead    int64
+	// pace is that of its stable boundary, as it told or sent it.
+	pace
 	// chased is a boundary that another producer had reached at behindAt and this one had not; MinTime if there is none.
 	chased   tuple.Time
 	behindAt Instant
@@ -59,32 +56,6 @@ func (p *producer) refused(now Instant) {
 
 // forgive lets the producer be asked at once: it shows signs of life.
 func (p *producer) forgive() { p.retryAt, p.backoff = 0, 0 }
-
-// moved notes how far the stream is at the producer. ahead is what is known of how far the boundary is ahead of its time;
-// else it is as far as it rose, more than an interval.
-func (p *producer) moved(now Instant, t tuple.Time, ahead int64, s *Settings) {
-	switch {
-	case t == p.boundary:
-		p.ahead = max(p.ahead, ahead)
-		return
-	case t < p.boundary:
-		return
-	case p.boundary != tuple.MinTime:
-		ahead = max(ahead, int64(t-p.boundary)-s.tick())
-	}
-	p.boundary, p.movedAt, p.ahead = t, now, max(0, ahead)
-}
-
-// overdue reports whether the boundary has not risen for too long.
-func (p *producer) overdue(now Instant, s *Settings) bool { return now > p.overdueAt(s) }
-
-// overdueAt is until when the boundary may stay where it is.
-func (p *producer) overdueAt(s *Settings) Instant {
-	if p.boundary == tuple.MaxTime {
-		return Never
-	}
-	return p.movedAt.Add(s.stall()).Add(p.ahead)
-}
 
 // follow notes the highest boundary that any producer has reached. What counts is for how long this one has been behind
 // it, not by how much: a stream that is replayed faster than it was recorded moves far in little time.
