@@ -66,7 +66,7 @@ func (v *view) fragmentDetails(query string, f *api.FragmentStatus, p *painter) 
 	if f.Failure != "" {
 		out = append(out, p.flow(v.Width, cell{"  " + failureText(f, v.Current.At), bad}))
 	}
-	for i, g := range []*grid{v.inputs(query, f), v.operators(query, f), v.outputs(f)} {
+	for i, g := range []*grid{v.inputs(query, f), v.operators(query, f), v.outputs(query, f)} {
 		if len(g.rows) == 0 {
 			continue
 		}

@@ -95,6 +95,7 @@ func situations() map[string]func(*Frame) {
 		},
 		"source_disconnected": sourceDisconnected,
 		"partner_down":        partnerDown,
+		"tentative_details":   func(f *Frame) { partnerDown(f); f.Screen = Details },
 		"fragment_failed":     fragmentFailed,
 		"storage_full":        storageFull,
 		"strangers": func(f *Frame) {
@@ -126,6 +127,9 @@ func partnerDown(f *Frame) {
 	in.Rows = f.Previous.Status.Queries[0].Fragments[0].Inputs[1].Rows
 	out := &f.Current.Status.Queries[0].Fragments[0].Outputs[0]
 	out.State, out.Bytes = "upstream_failure", 60<<20
+	since, bound := f.Current.At.Add(-9*time.Second), 2.0
+	out.Since, out.Bound, out.Delay, out.TentativeRows = &since, &bound, 1.4, 216
+	out.Missing = []api.MissingInput{{Stream: in.Stream, Since: at(0)}}
 }
 
 func fragmentFailed(f *Frame) {

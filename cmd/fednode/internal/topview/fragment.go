@@ -17,6 +17,30 @@ func fragmentCell(f *api.FragmentStatus) cell {
 	return cell{f.State, good}
 }
 
+// unsettledText says since when results of an output are not final, and what they lack; "" while they are.
+func unsettledText(query string, o *api.OutputStatus, now time.Time) string {
+	var text string
+	switch o.State {
+	case "upstream_failure":
+		text = "results are tentative"
+	case "stabilization":
+		text = "results are being corrected"
+	default:
+		return ""
+	}
+	if o.Since != nil {
+		text += " for " + spanText(now.Sub(*o.Since).Round(time.Second))
+	}
+	if len(o.Missing) > 0 {
+		var names []string
+		for _, m := range o.Missing {
+			names = append(names, streamText(query, m.Stream))
+		}
+		text += ", without " + strings.Join(names, " and ")
+	}
+	return outputText(query, o.Stream) + ": " + text
+}
+
 // failureText says what is wrong with a fragment and when it is tried again.
 func failureText(f *api.FragmentStatus, now time.Time) string {
 	text := tidy(f.Failure)
@@ -62,6 +86,11 @@ func heldBy(query string, f *api.FragmentStatus) (c cell, cut bool) {
 // streamText prints the name of a stream; one between the query's own fragments goes without the query.
 func streamText(query, stream string) string {
 	return tidy(strings.TrimPrefix(stream, query+"."))
+}
+
+// outputText prints the name of a fragment's output: the query's own stand without the query.
+func outputText(query, stream string) string {
+	return streamText(query, strings.TrimPrefix(stream, query+"/"))
 }
 
 // causeText says why an input is cut off; the line says of which stream already.

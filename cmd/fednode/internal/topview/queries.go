@@ -89,6 +89,11 @@ func (v *view) fragment(g *grid, query string, f *api.FragmentStatus) {
 			g.note(6, cell{streamText(query, in.Stream) + " is cut off: " + causeText(in), warn})
 		}
 	}
+	for i := range f.Outputs {
+		if text := unsettledText(query, &f.Outputs[i], v.Current.At); text != "" {
+			g.note(6, cell{text, warn})
+		}
+	}
 }
 
 func (v *view) sink(g *grid, query string, k *api.SinkStatus) {

@@ -29,8 +29,11 @@ func (v *view) inputs(query string, f *api.FragmentStatus) *grid {
 		}
 		g.add(row{cells: []cell{{"  " + streamText(query, in.Stream), plain}, state, rateCell(v.past.rate(counter{inputRows, query, f.Name, in.Stream}, in.Rows)),
 			{placeText(in.Boundary, !v.wide), plain}, lagCell(at, in.Boundary), totalCell(uint64(max(0, in.Waiting)))}})
-		if !in.Connected && in.Cause != "" {
+		switch {
+		case !in.Connected && in.Cause != "":
 			g.note(4, cell{causeText(in), bad})
+		case in.Tentative:
+			g.note(4, cell{"tentative, from " + tidy(in.Producer), warn})
 		}
 	}
 	return g
@@ -60,21 +63,32 @@ func (v *view) operators(query string, f *api.FragmentStatus) *grid {
 	return g
 }
 
-func (v *view) outputs(f *api.FragmentStatus) *grid {
+func (v *view) outputs(query string, f *api.FragmentStatus) *grid {
 	g := &grid{columns: []column{
 		{title: "  OUTPUT", min: 14, shrink: true},
 		{title: "STATE", min: 8},
 		{title: "COMPLETE", min: 8},
+		{title: "DELAY", right: true, min: 6},
+		{title: "TENTATIVE", right: true, drop: 1},
 		{title: "BUFFER", min: 10},
-		{title: "HELD", right: true, min: 8},
+		{title: "HELD", right: true, min: 8, drop: 2},
 		{title: "SLOWEST READER", min: 10, shrink: true},
 	}}
 	for i := range f.Outputs {
 		o := &f.Outputs[i]
-		g.add(row{cells: []cell{{"  " + tidy(o.Stream), plain}, outputCell(o), {placeText(o.Head.Boundary, !v.wide), plain},
-			bar(o.Bytes, o.Limit, v.barCells()), {bytesText(o.Bytes), plain}, slowest(o)}})
+		g.add(row{cells: []cell{{"  " + outputText(query, o.Stream), plain}, outputCell(o), {placeText(o.Head.Boundary, !v.wide), plain},
+			ageCell(o), lossCell(totalCell(o.TentativeRows)), bar(o.Bytes, o.Limit, v.barCells()), {bytesText(o.Bytes), plain}, slowest(o)}})
 	}
 	return g
+}
+
+// ageCell shows how old the last boundary was when it was given, and stands out beyond half of what the query accepts.
+func ageCell(o *api.OutputStatus) cell {
+	c := cell{spanText(seconds(o.Delay)), plain}
+	if o.Bound != nil && o.Delay > *o.Bound/2 {
+		c.tone = warn
+	}
+	return c
 }
 
 func outputCell(o *api.OutputStatus) cell {
