@@ -110,6 +110,7 @@ func ExecuteOn(t *topology.Topology, c Case, o Options) (Result, error) {
 	n := len(t.Nodes)
 	r.settings, r.hosts = settingsOf(&t.Spec), host.DefaultSettings()
 	r.hosts.Heartbeat, r.hosts.Miss, r.hosts.RowCost = t.Spec.Heartbeat, t.Spec.Miss, t.Spec.RowCost
+	r.hosts.Heavy = max(1, windowTime/(max(1, t.Spec.RowCost)*r.hosts.Window))
 	r.replicas, r.sessions = make([]*replicaActor, n), make([]*host.Host, n)
 	r.begun, r.silent = make([]bool, n), make([]int, n)
 	for i := range t.Nodes {
@@ -150,6 +151,9 @@ func settingsOf(s *topology.Spec) dcaa.Settings {
 	}
 	return d
 }
+
+// windowTime is for how long the rows of a full window keep a node busy, in microseconds.
+const windowTime = 100_000
 
 func policyOf(name string) dcaa.Policy {
 	for p := dcaa.Process; p <= dcaa.Suspend; p++ {

@@ -84,7 +84,21 @@ func (o *Buffer) Attach(peer world.NodeID, r Request) (Place, tuple.Position, bo
 	if err := o.Stable.Subscribe(o.names[peer], r.From, r.Durable); err != nil {
 		return Place{}, o.Stable.Truncated(), false
 	}
-	return Place{Stable: o.Stable.Seek(r.From), Tentative: o.first}, tuple.Position{}, true
+	return Place{Stable: o.Stable.Seek(r.From), Tentative: o.first + o.behind(r.TentativeFrom)}, tuple.Position{}, true
+}
+
+// behind returns how many frames of the run lie before a stime that the subscriber holds all of.
+func (o *Buffer) behind(t tuple.Time) uint64 {
+	n := 0
+	for i := range o.run {
+		switch f := o.run[i].frame; {
+		case f.Kind == tuple.Undo || f.Kind == tuple.RecDone:
+			return uint64(n)
+		case f.Kind == tuple.TentativeBoundary && f.Time <= t:
+			n = i + 1
+		}
+	}
+	return uint64(n)
 }
 
 // Next merges the stable frames with those of the run.

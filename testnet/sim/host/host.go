@@ -26,8 +26,10 @@ type Settings struct {
 	Miss      int
 	// Abandon is after how much silence a connection is given up and dialled anew.
 	Abandon int64
-	// Window is how many frames of a subscription may be on their way.
+	// Window is how many frames of a subscription may be on their way, Heavy how many rows count as one more frame: as in
+	// the daemon, whose windows are of bytes, what is on its way keeps a receiver busy for about a tenth of a second.
 	Window int64
+	Heavy  int64
 	// EventCost is what handling a message costs on a healthy node, RowCost each row in it.
 	EventCost int64
 	RowCost   int64
@@ -35,7 +37,7 @@ type Settings struct {
 
 // DefaultSettings are those of a node that nobody configured.
 func DefaultSettings() Settings {
-	return Settings{Heartbeat: 100_000, Miss: 3, Abandon: 10_000_000, Window: 256, EventCost: 5, RowCost: 5}
+	return Settings{Heartbeat: 100_000, Miss: 3, Abandon: 10_000_000, Window: 256, Heavy: 80, EventCost: 5, RowCost: 5}
 }
 
 // Peer is a node that a host talks to.
@@ -64,7 +66,7 @@ type Host struct {
 	tick     dcaa.Instant
 	ticked   dcaa.Instant
 	owing    bool
-	filed    int // frames since the actor last acted
+	filed    int64 // weight of the frames since Wake
 }
 
 // taken is a subscription of ours.
@@ -131,13 +133,13 @@ func (h *Host) Due() tuple.Instant {
 // Wake does what is due.
 func (h *Host) Wake() {
 	now := h.Now()
+	h.filed = 0
 	h.owe()
 	h.tellFailed()
 	if now >= h.tick {
 		h.beat(now)
 	}
 	if now >= h.actor.Due() {
-		h.filed = 0
 		h.actor.Wake()
 	}
 }

@@ -97,7 +97,7 @@ func (h *Host) takeFrame(s *session, m *world.Message) {
 		return
 	}
 	t := &h.taken[i]
-	t.owed++
+	t.owed += h.weight(m.Frame)
 	if t.owed >= h.cfg.Window/2 {
 		if c := h.W.Send(s.peer, 64, false); c != nil {
 			c.Kind, c.Sub, c.Count = kindCredit, t.number, t.owed
@@ -109,17 +109,16 @@ func (h *Host) takeFrame(s *session, m *world.Message) {
 		h.W.Spend(h.cfg.RowCost * int64(f.Batch.Rows()))
 	}
 	h.actor.Frame(t.stream, t.conn, f, s.rtt/2)
-	h.burst()
+	h.burst(h.weight(f))
 }
 
-// maxBurst is how many frames are filed before the actor acts on them, as in the daemon: a long queue of input does not
-// keep it from what has become due.
+// maxBurst is how much of a window is filed before the node does what has become due, as in the daemon: a long queue of
+// input keeps back neither heartbeats nor results.
 const maxBurst = 64
 
-func (h *Host) burst() {
-	if h.filed++; h.filed >= maxBurst && h.Now() >= h.actor.Due() {
-		h.filed = 0
-		h.actor.Wake()
+func (h *Host) burst(weight int64) {
+	if h.filed += weight; h.filed >= maxBurst && h.Now() >= dcaa.Instant(h.Due()) {
+		h.Wake()
 	}
 }
 
@@ -176,6 +175,14 @@ func (h *Host) Pump(stream int32) {
 	}
 }
 
+// weight is how much of a window a frame takes.
+func (h *Host) weight(f *tuple.Frame) int64 {
+	if f.Batch == nil {
+		return 1
+	}
+	return 1 + int64(f.Batch.Rows())/h.cfg.Heavy
+}
+
 // pump sends one subscriber what it has credit for.
 func (h *Host) pump(i int) {
 	s := &h.served[i]
@@ -191,7 +198,7 @@ func (h *Host) pump(i int) {
 			return
 		}
 		m.Kind, m.Sub, m.Frame = kindFrame, s.number, f
-		s.credit--
+		s.credit -= h.weight(f)
 	}
 }
 
