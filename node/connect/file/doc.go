@@ -20,4 +20,8 @@
 // A bounded sink writes PATH.part and renames it at Finish, so that PATH is always a whole result. A live sink appends
 // to PATH; Commit makes it durable, and Recover cuts what came after. A file that is there before a live sink's first
 // commit is kept as PATH.old-1, PATH.old-2 and so on. The path "-" is standard output, which cannot take anything back.
+//
+// With tentative = "tag" a file has two columns before those of the stream: _state and _stime. A row is stable or
+// tentative; a row undo voids the tentative ones above it with a stime from its own on, and a row done says that those with
+// a stime before its own have been replaced by the stable rows above it. Without a _stime they mean all.
 package file

@@ -65,6 +65,9 @@ func (s *fileSink) Recover(_ context.Context, state []byte) (pos tuple.Position,
 	return st.pos, nil
 }
 
+// begun reports whether the file is there.
+func (s *fileSink) begun() bool { return s.file != nil }
+
 // check finds out what would keep the file from being created, as far as that can be told before.
 func (s *fileSink) check() error {
 	if format.IsDirectory(s.target) {

@@ -17,6 +17,8 @@ type sinkConfig struct {
 	stream *connect.SinkStream
 	path   string
 	format format.Options
+	// tag: the file has tentative rows too, and says of each row what it is.
+	tag bool
 }
 
 // readSink reads path and the keys of the format.
@@ -29,6 +31,7 @@ func readSink(r *spec.Reader, s *connect.SinkStream) *connect.SinkPlan {
 	}
 	c.path = path
 	c.format, _ = format.ReadWriteOptions(r, path)
+	c.tag = r.OneOf("tentative", "omit", "omit", "tag") == "tag"
 	if c.format.Format == format.Arrow && !s.Bounded {
 		r.Errorf("format", "write csv or jsonl", "an Arrow file is whole only when it is closed, so a live query cannot write one")
 	}
@@ -41,8 +44,8 @@ func readSink(r *spec.Reader, s *connect.SinkStream) *connect.SinkPlan {
 func (c sinkConfig) plan() *connect.SinkPlan {
 	return &connect.SinkPlan{
 		Detail: fmt.Sprintf("file %s, %s", c.path, c.format.Format),
-		Path:   c.path,
-		New:    func(env connect.Env) connect.Sink { return c.open(env) },
+		Path:   c.path, Tentative: c.tag,
+		New: func(env connect.Env) connect.Sink { return c.open(env) },
 		WithPath: func(path string) (*connect.SinkPlan, error) {
 			other := c
 			other.path, other.format = path, formatFor(path, c.format)
@@ -87,6 +90,25 @@ func NewSink(s *connect.SinkStream, path string, env connect.Env) (connect.Sink,
 }
 
 func (c sinkConfig) open(env connect.Env) connect.Sink {
+	if !c.tag {
+		return c.plain(env)
+	}
+	tag, err := newTagger(c.stream.Schema)
+	if err != nil {
+		return &taggedSink{wrong: err}
+	}
+	c.stream = &connect.SinkStream{Name: c.stream.Name, Schema: tag.schema, Bounded: c.stream.Bounded}
+	return &taggedSink{tag: tag, inner: c.plain(env)}
+}
+
+// rowSink is a sink of this package.
+type rowSink interface {
+	connect.Sink
+	// begun reports whether rows of a life before may be there.
+	begun() bool
+}
+
+func (c sinkConfig) plain(env connect.Env) rowSink {
 	if c.path == "-" {
 		return &stdoutSink{sinkConfig: c, dst: env.Stdout}
 	}
@@ -120,6 +142,9 @@ func (s *stdoutSink) Recover(_ context.Context, state []byte) (pos tuple.Positio
 	s.out, err = format.NewWriter(s.dst, s.stream.Schema, s.format, state != nil)
 	return pos, err
 }
+
+// begun: what a life before has written is out.
+func (s *stdoutSink) begun() bool { return true }
 
 // Write writes the rows at once.
 func (s *stdoutSink) Write(_ context.Context, rows connect.SinkRows) error {
