@@ -162,18 +162,23 @@ func queryTailCommand() *cobra.Command {
 		Use:   "tail NAME",
 		Short: "Follow a query's output, or any stream, row by row",
 		Long: `Follow a query's output, or any stream, row by row. NAME is QUERY (its only output), QUERY/OUTPUT, or the full name of a
-stream: ORG/STREAM or ORG/QUERY/OUTPUT. With --json each line is a row: id, stime and the columns in order.`,
+stream: ORG/STREAM or ORG/QUERY/OUTPUT. With --json each line is a row: id, stime and the columns in order.
+
+With --mode latest rows come also while an input is missing, made from what is there. They are tentative, marked with ?, and
+stable rows replace them once the failure is over: a line with ✓ says up to where that has happened, one with ✗ which of them
+are void. With --json each line says first what it is: {"event":"stable"}, tentative, undo, done or gap.`,
 		Example: `  fednode query tail netmon --dir fednode-north
+  fednode query tail netmon --mode latest
   fednode query tail netmon/suspects --from beginning --json`,
 		Args: exactArgs(1),
 	}
 	clientFlags(c)
-	mode := c.Flags().String("mode", "stable", "stable: results that never change. (latest, with tentative results, comes with replicas)")
+	mode := c.Flags().String("mode", "stable", "stable: results that never change; latest: also tentative ones while an input is missing")
 	from := c.Flags().String("from", "now", "now, beginning, or the id of the last row known")
 	rows := c.Flags().Int("rows", 0, "end after so many rows")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if *mode != "stable" {
-			return wrong("--mode %s: expected stable; this version produces no tentative results", *mode)
+		if *mode != "stable" && *mode != "latest" {
+			return wrong("--mode %s: expected stable or latest", *mode)
 		}
 		cl, err := newClient(c)
 		if err != nil {
@@ -184,11 +189,11 @@ stream: ORG/STREAM or ORG/QUERY/OUTPUT. With --json each line is a row: id, stim
 		if err != nil {
 			return err
 		}
-		v := url.Values{"from": {*from}}
+		v := url.Values{"from": {*from}, "mode": {*mode}}
 		if *rows > 0 {
 			v.Set("rows", fmt.Sprint(*rows))
 		}
-		printer := newTailPrinter(c)
+		printer := newTailPrinter(c, *mode == "latest")
 		err = cl.lines(c.Context(), "/api/v1/streams/"+stream+"/tail?"+v.Encode(), printer.line)
 		if c.Context().Err() != nil {
 			return nil // Ctrl-C is how a tail ends

@@ -15,20 +15,29 @@ type tailPrinter struct {
 	out    io.Writer
 	errs   io.Writer
 	raw    bool
+	latest bool // each line says what it is
 	names  []string
 	widths []int
 	shown  int
 }
 
-func newTailPrinter(c *cobra.Command) *tailPrinter {
-	return &tailPrinter{out: c.OutOrStdout(), errs: c.ErrOrStderr(), raw: jsonWanted(c)}
+func newTailPrinter(c *cobra.Command, latest bool) *tailPrinter {
+	return &tailPrinter{out: c.OutOrStdout(), errs: c.ErrOrStderr(), raw: jsonWanted(c), latest: latest}
 }
 
 // headEvery is how many rows come between two heads.
 const headEvery = 40
 
+// A tentative row stands under another mark and in another tone, and what becomes of such rows too.
+const (
+	markStable    = "  "
+	markTentative = "? "
+	markUndo      = "✗ "
+	markDone      = "✓ "
+)
+
 func (p *tailPrinter) line(line []byte) error {
-	if bytes.HasPrefix(line, []byte(`{"gap"`)) {
+	if bytes.HasPrefix(line, []byte(`{"gap"`)) || p.latest && bytes.HasPrefix(line, []byte(`{"event":"gap"`)) {
 		fmt.Fprintf(p.errs, "warning: stable rows are lost: %s\n", line)
 		if !p.raw {
 			return nil
@@ -42,19 +51,55 @@ func (p *tailPrinter) line(line []byte) error {
 	if err != nil {
 		return err
 	}
-	if p.shown%headEvery == 0 || strings.Join(names, "\x00") != strings.Join(p.names, "\x00") {
-		p.names, p.widths = names, make([]int, len(names))
-		p.row(names, toneBold)
+	if !p.latest || len(values) == 0 {
+		p.data(names, values, "", toneNone)
+		return nil
 	}
-	p.shown++
-	p.row(values, toneNone)
+	p.event(values[0], names[1:], values[1:])
 	return nil
 }
 
+// event shows a line that says what it is.
+func (p *tailPrinter) event(event string, names, values []string) {
+	switch event {
+	case "stable":
+		p.data(names, values, markStable, toneNone)
+	case "tentative":
+		p.data(names, values, markTentative, toneWarn)
+	case "undo":
+		p.note(markUndo, toneBad, "void: the tentative rows above"+clause(values, "-", " from %s on"))
+	case "done":
+		p.note(markDone, toneGood, "replaced by the stable rows above: the tentative rows"+clause(values, "end", " before %s"))
+	}
+}
+
+// clause says which tentative rows are meant, nothing if it is all of them.
+func clause(values []string, all, format string) string {
+	if len(values) == 0 || values[0] == all {
+		return ""
+	}
+	return fmt.Sprintf(format, values[0])
+}
+
+func (p *tailPrinter) note(mark string, t tone, text string) {
+	fmt.Fprintln(p.out, paletteOf(p.out).paint(t, mark+text))
+}
+
+// data prints a row, under a head where that is due.
+func (p *tailPrinter) data(names, values []string, mark string, t tone) {
+	if p.shown%headEvery == 0 || strings.Join(names, "\x00") != strings.Join(p.names, "\x00") {
+		p.names, p.widths = names, make([]int, len(names))
+		p.row(names, strings.Repeat(" ", len(mark)), toneBold)
+	}
+	p.shown++
+	p.row(values, mark, t)
+}
+
 // row prints one line; columns grow as wider values come.
-func (p *tailPrinter) row(cells []string, t tone) {
+func (p *tailPrinter) row(cells []string, mark string, t tone) {
 	pal := paletteOf(p.out)
 	var b strings.Builder
+	b.WriteString(pal.paint(t, mark))
 	for i, c := range cells {
 		p.widths[i] = max(p.widths[i], len(c))
 		b.WriteString(pal.paint(t, c))
