@@ -36,13 +36,15 @@ type queries struct {
 	mu      sync.Mutex
 	running map[string]*deployment // by id, org/query
 	failed  map[string]string      // why a query does not run here as its descriptor says
-	replies map[uint64]chan *wire.HostReply
+	asked   map[uint64]question    // by request
+	// request is the number of the last one. The first is of the time at which the node started: an answer to a request of
+	// the process before this one is none to ours.
 	request uint64
 }
 
 func newQueries(n *Node) (*queries, error) {
 	q := &queries{n: n, docs: descriptor.Documents{DB: n.store}, work: newWorklist(), running: make(map[string]*deployment),
-		failed: make(map[string]string), replies: make(map[uint64]chan *wire.HostReply)}
+		failed: make(map[string]string), asked: make(map[uint64]question), request: uint64(n.started.UnixNano())}
 	q.book = descriptor.NewBook(n.registry, q.docs)
 	lapses, err := q.book.Load(time.Now())
 	for _, l := range lapses {
@@ -263,7 +265,7 @@ func (q *queries) control(p p2p.Peer, m wire.Message) {
 	case *wire.Host:
 		q.send(p.ID, q.hostRequest(p, m))
 	case *wire.HostReply:
-		q.hostReplied(m)
+		q.hostReplied(p.ID, m)
 	}
 }
 
@@ -350,48 +352,6 @@ func (q *queries) hostRequest(p p2p.Peer, m *wire.Host) *wire.HostReply {
 		return refuse(wire.StaleDescriptor, err)
 	}
 	return &wire.HostReply{Request: m.Request, Accepted: true}
-}
-
-// ask asks a peer to run its part of a descriptor, and waits for the answer.
-func (q *queries) ask(ctx context.Context, to peer.ID, v *descriptor.Verified) (*wire.HostReply, error) {
-	q.mu.Lock()
-	q.request++
-	number := q.request
-	reply := make(chan *wire.HostReply, 1)
-	q.replies[number] = reply
-	q.mu.Unlock()
-	defer func() {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		delete(q.replies, number)
-	}()
-	if err := q.n.host.Send(to, &wire.Host{Request: number, Descriptor: v.Signed, Fragments: v.AssignedTo(to.String())}); err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, hostAnswer)
-	defer cancel()
-	select {
-	case r := <-reply:
-		return r, nil
-	case <-ctx.Done():
-		return nil, fmt.Errorf("no answer within %s: %w", hostAnswer, ctx.Err())
-	}
-}
-
-// hostAnswer is how long a peer may take to check and store a descriptor.
-const hostAnswer = 10 * time.Second
-
-func (q *queries) hostReplied(m *wire.HostReply) {
-	q.mu.Lock()
-	reply := q.replies[m.Request]
-	q.mu.Unlock()
-	if reply == nil {
-		return
-	}
-	select {
-	case reply <- m:
-	default:
-	}
 }
 
 var errNoDeployKey = &api.RefusedError{Who: "this node", What: "a deployment", Why: "it has no deploy key; deploy at a node that holds deploy.key, or put the key here"}
