@@ -249,12 +249,15 @@ func (c *cells) fork() *cells {
 	return f
 }
 
+// accBytes is about what an accumulator takes beside its tables: with one row in each of many windows that is most of it.
+const accBytes = 768
+
 func (c *cells) bytes() int64 {
 	n := c.rows.Bytes()
 	for i := range c.each {
 		n += c.each[i].nulls.Bytes()
 		if c.each[i].acc != nil {
-			n += c.each[i].acc.Bytes()
+			n += c.each[i].acc.Bytes() + accBytes
 		}
 	}
 	return n

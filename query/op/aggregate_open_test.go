@@ -97,6 +97,9 @@ func TestAggregateOpenWindowsMemory(t *testing.T) {
 				if heap > most || state > most {
 					t.Errorf("%d rows of %d windows: %d bytes on the heap, %d of state; at most %d", c.rows(), c.windows, heap, state, most)
 				}
+				if state < heap/2 {
+					t.Errorf("%d bytes on the heap, but only %d of state are told", heap, state)
+				}
 				f := o.Fork()
 				if forked := heapBytes() - before - heap; forked > 2*heap {
 					t.Errorf("a fork of %d bytes takes %d", heap, forked)
@@ -172,6 +175,23 @@ func TestAggregateChangesForm(t *testing.T) {
 		if got := results(t, o); got != want {
 			t.Errorf("%s: %d bytes of results, want %d", name, len(got), len(want))
 		}
+	}
+}
+
+// The limit of a collection names the group in a window whose cells are not numbered like the groups.
+func TestAggregateOpenWindowsNameTheGroup(t *testing.T) {
+	p := aggregatePlan(t, "k string, v int64", `window = { tumbling = "1s" }`, `group_by = ["k"]`, `aggregates = { all = "collect(v, 2)" }`)
+	o := p.New()
+	feedAll(t, o, []*tuple.Batch{freshKeys(tuple.NewBatchBuilder(p1Schema(t)), 0, 100)})
+	b := tuple.NewBatchBuilder(p1Schema(t))
+	for i, k := range []int{70, 3, 50, 3, 70, 3} {
+		b.AppendBin(0, fmt.Appendf(nil, "key %d of window 0", k))
+		b.AppendInt(1, int64(i))
+		b.EndRow(tuple.Time(5 * second))
+	}
+	err := o.Process(0, b.Take(), discard{})
+	if want := "collected values of group k=key 3 of window 0"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Fatalf("got %v, want a limit of %q", err, want)
 	}
 }
 

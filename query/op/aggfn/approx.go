@@ -139,8 +139,11 @@ func (a *approx) Clear() {
 	a.bytes = 0
 }
 
-// Release gives the scratch back.
-func (a *approx) Release() { a.vals.Release() }
+// Release gives the scratch back, and the cache.
+func (a *approx) Release() {
+	a.vals.Clear()
+	a.vals.Release()
+}
 
 func (a *approx) Fork() Acc {
 	a.owner = new(sketchOwner)

@@ -10,26 +10,23 @@ import (
 // ValueWriter writes words back into columns. It keeps a dictionary for binary values over all its calls, so that readers
 // see one growing dictionary, and is not part of the state.
 type ValueWriter struct {
-	t    tuple.Type
-	dict *tuple.DictBuilder // nil without binary values
-	of   *Interner          // the values last written
-	num  *owner             // what their ids mean
-	code []uint32           // by id: code+1
+	t     tuple.Type
+	coded bool               // there are binary values
+	dict  *tuple.DictBuilder // of these, from the first call on
+	of    *Interner          // the values last written
+	num   *owner             // what their ids mean
+	code  []uint32           // by id: code+1
 }
 
 // NewValueWriter returns a writer for values of a type.
 func NewValueWriter(t tuple.Type) ValueWriter {
-	w := ValueWriter{t: t}
-	if t.Kind.IsBinary() || t.Kind == tuple.List && t.Elem.IsBinary() {
-		w.dict = tuple.NewDictBuilder()
-	}
-	return w
+	return ValueWriter{t: t, coded: t.Kind.IsBinary() || t.Kind == tuple.List && t.Elem.IsBinary()}
 }
 
 // Write replaces dst by the values of words; null[i], where null is not nil, makes row i a null.
 func (w *ValueWriter) Write(dst *tuple.Column, k *Values, words []uint64, null []bool) {
 	dst.Reset(w.t)
-	if w.dict != nil {
+	if w.coded {
 		w.follow(&k.values)
 	}
 	switch {
@@ -87,7 +84,10 @@ func (w *ValueWriter) append(dst *tuple.Column, k *Values, word uint64) {
 
 // follow prepares for values of an interner; a full dictionary is left behind.
 func (w *ValueWriter) follow(in *Interner) {
-	if w.dict.Full() {
+	switch {
+	case w.dict == nil:
+		w.dict = tuple.NewDictBuilder()
+	case w.dict.Full():
 		w.dict.Reset()
 		w.of = nil
 	}
