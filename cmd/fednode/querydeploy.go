@@ -164,9 +164,10 @@ func queryTailCommand() *cobra.Command {
 		Long: `Follow a query's output, or any stream, row by row. NAME is QUERY (its only output), QUERY/OUTPUT, or the full name of a
 stream: ORG/STREAM or ORG/QUERY/OUTPUT. With --json each line is a row: id, stime and the columns in order.
 
-With --mode latest rows come also while an input is missing, made from what is there. They are tentative, marked with ?, and
-stable rows replace them once the failure is over: a line with ✓ says up to where that has happened, one with ✗ which of them
-are void. With --json each line says first what it is: {"event":"stable"}, tentative, undo, done or gap.`,
+With --mode latest rows come also while an input is missing, made from what is there. They are tentative, marked
+with ?, and stable rows replace them once the failure is over: a line with ✓ says up to where that has happened,
+one with ✗ which of them are void. With --json each line says first what it is: {"event":"stable",…}, and so on
+for tentative, undo, done and gap.`,
 		Example: `  fednode query tail netmon --dir fednode-north
   fednode query tail netmon --mode latest
   fednode query tail netmon/suspects --from beginning --json`,
