@@ -185,7 +185,7 @@ func (h *Host) SetCertificate(s *trust.Signed) error {
 	return nil
 }
 
-// Dial keeps a session with t from now on. New addresses are tried at once, whatever the pause was.
+// Dial keeps a session with t from now on. Its addresses, new or not, are tried at once, whatever the pause was.
 func (h *Host) Dial(t Target) error {
 	if t.Peer == h.self {
 		return ErrSelf

@@ -34,7 +34,7 @@ type link struct {
 
 	mu       sync.Mutex
 	addrs    []ma.Multiaddr // where to dial; none: we do not dial
-	news     bool           // addresses changed: forget the pause
+	news     bool           // the peer may be there now: forget the pause
 	session  *session       // nil between sessions
 	member   trust.Member   // whose session was the last; the zero value before the first
 	patience patience       // outlives sessions: it is about the path
@@ -54,13 +54,11 @@ func (l *link) nudge() {
 	}
 }
 
-// aim sets where to dial.
+// aim sets where to dial. That is news even if the addresses are the same: whoever says it, a person or the gossip, has
+// a reason to believe that the peer is there now.
 func (l *link) aim(addrs []ma.Multiaddr) {
 	l.mu.Lock()
-	same := len(addrs) == len(l.addrs) && !slices.ContainsFunc(addrs, func(a ma.Multiaddr) bool {
-		return !slices.ContainsFunc(l.addrs, a.Equal)
-	})
-	l.addrs, l.news = slices.Clone(addrs), l.news || !same
+	l.addrs, l.news = slices.Clone(addrs), true
 	l.mu.Unlock()
 	l.nudge()
 }
