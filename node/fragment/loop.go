@@ -22,9 +22,10 @@ type loop struct {
 	// saving is true while a recovery point is on its way to the disk; saved brings its result.
 	saving  bool
 	saved   chan savedPoint
-	bytes   int64  // of input since the last point
-	pointed uint64 // progress that the last point covers
-	failed  bool   // the last point could not be stored
+	bytes   int64        // of input since the last point
+	pointed uint64       // progress that the last point covers
+	failed  bool         // the last point could not be stored
+	told    dcaa.Instant // when the status was last kept for who asks while the loop is busy
 }
 
 // savedPoint is the result of storing a recovery point.
@@ -138,6 +139,9 @@ func (l *loop) rung() {
 	}
 }
 
+// statusEvery is how old a status may be that is shown while the loop is busy, in microseconds.
+const statusEvery = 500_000
+
 // firstPoint spreads the points of many fragments that start together over the interval.
 func (l *loop) firstPoint() time.Duration {
 	h := fnv.New32a()
@@ -187,6 +191,10 @@ func (l *loop) step() (busy bool, err error) {
 		l.cut()
 	}
 	r.settle()
+	if now := r.now(); now-l.told >= statusEvery {
+		l.told = now
+		r.keep(r.current())
+	}
 	return busy, nil
 }
 

@@ -46,11 +46,10 @@ func (r *Runner) Status() Status {
 		fresh = &s
 	case <-wait.C:
 	}
-	r.mu.Lock()
 	if fresh != nil {
-		fresh.PointAt, fresh.PointBoundary, fresh.Failure = r.status.PointAt, r.status.PointBoundary, r.status.Failure
-		r.status = *fresh
+		r.keep(*fresh)
 	}
+	r.mu.Lock()
 	s := r.status
 	r.mu.Unlock()
 	known := s.Outputs
@@ -64,4 +63,12 @@ func (r *Runner) Status() Status {
 		st.Bytes, st.Limit = o.Held()
 	}
 	return s
+}
+
+// keep remembers how the fragment stands, for who asks while the loop is busy.
+func (r *Runner) keep(s Status) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s.PointAt, s.PointBoundary, s.Failure = r.status.PointAt, r.status.PointBoundary, r.status.Failure
+	r.status = s
 }
