@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fednode/dcaa"
+	"fednode/node/api"
 	"fednode/node/flow"
 	"fednode/node/fragment"
 	"fednode/node/p2p"
@@ -289,6 +290,56 @@ func longestPause(w *follower, after time.Time) (most time.Duration) {
 	for i := 1; i < len(w.came); i++ {
 		if w.came[i].After(after) {
 			most = max(most, w.came[i].Sub(w.came[i-1]))
+		}
+	}
+	return most
+}
+
+// TestSinkGoesOn shows that a sink which reads from one replica goes on with the other when it stops.
+func TestSinkGoesOn(t *testing.T) {
+	f := workers(t)
+	out := filepath.Join(t.TempDir(), "out.csv")
+	direct := strings.NewReplacer(`input = "last"`, `input = "some"`, "[operators.last]\nkind = \"filter\"\ninput = \"some\"\nwhere = \"n > 1\"\n", "",
+		"[fragments.end]\noperators = [\"last\"]\nplace = { node = \"north-1\" }\n", "").Replace(fmt.Sprintf(replicated, out))
+	north := f.nodes["north"]
+	d, err := north.node.Deploy(t.Context(), "rep.toml", []byte(direct), false)
+	require.NoError(t, err)
+	require.Len(t, d.Assignments, 2)
+	sink := func() (s api.SinkStatus) {
+		if q, err := north.node.Backend(nil, func() []string { return nil }).Query("rep"); err == nil && len(q.Sinks) > 0 {
+			s = q.Sinks[0]
+		}
+		return s
+	}
+	stop := north.trickle("north/tallies")
+	f.eventually(func() bool { return sink().Rows > 50 }, "rows come")
+	_, name, _ := strings.Cut(sink().Producer, "/")
+	used := f.nodes[name]
+	require.NotNil(t, used, "the sink says where it reads from")
+	done := make(chan time.Duration, 1)
+	resume := sink().Rows + 150
+	go func() { done <- pauseOf(t.Context(), func() uint64 { return sink().Rows }, resume) }()
+	used.stop()
+	f.eventually(func() bool { return sink().Rows >= resume }, "rows go on")
+	require.NotEqual(t, "north/"+name, sink().Producer)
+	t.Logf("the longest pause of the sink was %v", <-done)
+	total := stop()
+	f.eventually(func() bool { return len(lines(out)) > total }, "the sink has all")
+	want := []string{"kind,n"}
+	for n := range total {
+		want = append(want, fmt.Sprintf("a,%d", n+1))
+	}
+	require.Equal(t, want, lines(out))
+	require.Zero(t, sink().Tentative)
+}
+
+// pauseOf watches a counter until it reaches a value, and returns the longest time in which it stood still.
+func pauseOf(ctx context.Context, count func() uint64, until uint64) (most time.Duration) {
+	last, at := count(), time.Now()
+	for tick := time.NewTicker(2 * time.Millisecond); last < until && ctx.Err() == nil; <-tick.C {
+		if now := count(); now != last {
+			most = max(most, time.Since(at))
+			last, at = now, time.Now()
 		}
 	}
 	return most

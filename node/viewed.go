@@ -46,24 +46,28 @@ type viewed struct {
 	permitted func() error
 }
 
-// Next returns what leaves of the next frame.
+// Next returns what leaves of the next frame of which something does.
 func (v *viewed) Next(ctx context.Context) (*tuple.Frame, error) {
-	f, err := v.Cursor.Next(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := v.permitted(); err != nil {
-		return nil, err
-	}
-	if f.Batch == nil {
-		return f, nil
-	}
-	if v.view == nil {
-		if v.view, err = v.begin(ctx, f.Batch.Schema); err != nil {
+	for {
+		f, err := v.Cursor.Next(ctx)
+		if err != nil {
 			return nil, err
 		}
+		if err := v.permitted(); err != nil {
+			return nil, err
+		}
+		if f.Batch == nil {
+			return f, nil
+		}
+		if v.view == nil {
+			if v.view, err = v.begin(ctx, f.Batch.Schema); err != nil {
+				return nil, err
+			}
+		}
+		if f = v.view.Frame(f); f != nil {
+			return f, nil
+		}
 	}
-	return v.view.Frame(f), nil
 }
 
 // begin makes the view once the schema is known, and waits until it is known where the stream stands if that matters.

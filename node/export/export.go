@@ -75,6 +75,9 @@ type View struct {
 	where  *expr.Eval
 	cols   []viewColumn
 	sel    []uint32
+	// run is the run of the tentative rows seen last, next the number of its next row that leaves.
+	run  tuple.Run
+	next uint64
 }
 
 // viewColumn is one column on its way out.
@@ -119,19 +122,38 @@ func (x *Export) View(s *tuple.Schema) (*View, error) {
 func (v *View) Schema() *tuple.Schema { return v.schema }
 
 // Frame returns what leaves of an owned frame, owned. Frames without rows pass as they are; an INSERTION of which all
-// rows are held back still leaves, since its ids are accounted for.
+// rows are held back still leaves, since its ids are accounted for. Of TENTATIVE rows nobody accounts for ids: those that
+// leave are numbered anew, and nil is returned if none does.
 func (v *View) Frame(f *tuple.Frame) *tuple.Frame {
 	if f.Batch == nil {
 		return f
 	}
 	out := *f
 	b := f.Batch
-	if sel := v.rows(b); len(sel) < b.Rows() {
-		out.IDs = idsOf(f, sel)
+	sel := v.rows(b)
+	if f.Kind == tuple.Tentative {
+		if len(sel) == 0 {
+			return nil
+		}
+		v.number(&out, len(sel))
+	}
+	if len(sel) < b.Rows() {
+		if f.Kind != tuple.Tentative {
+			out.IDs = idsOf(f, sel)
+		}
 		b = &tuple.Batch{Schema: b.Schema, Time: b.Time, Cols: b.Cols, Sel: sel}
 	}
 	out.Batch = v.batch(b)
 	return &out
+}
+
+// number numbers so many tentative rows on in their run.
+func (v *View) number(f *tuple.Frame, rows int) {
+	if f.Run != v.run {
+		v.run, v.next = f.Run, f.FirstID
+	}
+	f.FirstID, f.LastID = v.next, v.next+uint64(rows)-1
+	v.next += uint64(rows)
 }
 
 // rows returns the column rows that leave.

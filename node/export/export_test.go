@@ -73,6 +73,34 @@ func TestHeldBack(t *testing.T) {
 	}
 }
 
+// TestTentativeHeldBack shows that tentative rows that leave are numbered without holes in their run, whatever is held back.
+func TestTentativeHeldBack(t *testing.T) {
+	x := &Export{Name: "conns", Stream: "north/conns", To: []string{"south"}, Where: compile(t, "dport < 100"), Columns: []Column{{Name: "dport"}}}
+	v, err := x.View(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tentative := func(n uint64, rows ...[3]any) *tuple.Frame {
+		f := frame(t, rows...)
+		f.Kind, f.Generation, f.Run = tuple.Tentative, 0, tuple.Run{Producer: "p", Incarnation: 1, N: n}
+		return v.Frame(f)
+	}
+	secret, open := [3]any{"10.0.0.2", "b", 4000}, [3]any{"10.0.0.1", "a", 22}
+	if f := tentative(1, secret); f != nil {
+		t.Fatalf("%v leaves", f)
+	}
+	for i, c := range []struct {
+		f           *tuple.Frame
+		first, last uint64
+	}{
+		{tentative(1, open, secret, open), 11, 12}, {tentative(1, secret, open), 13, 13}, {tentative(2, open), 11, 11},
+	} {
+		if c.f.FirstID != c.first || c.f.LastID != c.last || c.f.IDs != nil || uint64(c.f.Batch.Rows()) != c.last-c.first+1 {
+			t.Errorf("frame %d: %v with %d rows and ids %v, want %d to %d", i, c.f, c.f.Batch.Rows(), c.f.IDs, c.first, c.last)
+		}
+	}
+}
+
 // TestHistory shows that rows further back than the export's history are held back, and that their ids stay accounted
 // for.
 func TestHistory(t *testing.T) {

@@ -194,7 +194,9 @@ func (l *Link) pump(ctx context.Context, p p2p.Peer, number uint64, cursor flow.
 			if _, err := l.local.Permit(s.stream.Name(), p.Member.Org); err != nil {
 				return &endedError{wire.NotExported, err}
 			}
-			f = s.view.Frame(f)
+			if f = s.view.Frame(f); f == nil {
+				continue // nothing of it leaves
+			}
 		}
 		if err := s.pace.wait(ctx, f); err != nil {
 			return err
