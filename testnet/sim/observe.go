@@ -18,6 +18,22 @@ type Observer interface {
 	Changed(at int64, node string, c replica.Change)
 }
 
+// Promises that say what the client has in the end.
+const (
+	// PromiseEqual: its stable results are those of a run without failures, row by row.
+	PromiseEqual = "the stable stream is that of a run without failures"
+	// PromiseRest: all is stable once the faults are over, so that it has all of them.
+	PromiseRest = "everything becomes stable once the faults are over"
+)
+
+// Breaches returns the breaches of a run, the first of each promise.
+func (r *Result) Breaches() []Breach {
+	if r.Breach == nil {
+		return nil
+	}
+	return append([]Breach{*r.Breach}, r.Others...)
+}
+
 // WorldTime returns when a row of a stime came to be, in world time, if its source has no lag.
 func WorldTime(t tuple.Time) int64 { return int64(t - epoch) }
 

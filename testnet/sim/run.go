@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"fednode/dcaa"
 	"fednode/node/replica"
@@ -25,6 +26,8 @@ type Options struct {
 	Trace *Trace
 	// Observer is told what the run shows; it may be nil.
 	Observer Observer
+	// GoOn lets a run go to its end whatever promise breaks, so that all it shows can be measured.
+	GoOn bool
 }
 
 // Breach is a promise that did not hold.
@@ -44,8 +47,9 @@ func (b *Breach) String() string {
 // Result is what a run showed.
 type Result struct {
 	Seed uint64
-	// Breach is nil if every promise held.
+	// Breach is nil if every promise held. Others are those of other promises that broke later, in a run that goes on.
 	Breach *Breach
+	Others []Breach
 	// Simulated is how long the run was in world time, Steps how many events programs handled.
 	Simulated int64
 	Steps     uint64
@@ -67,6 +71,7 @@ type Run struct {
 	faults   fault.Plan
 	trace    *Trace
 	observer Observer
+	goOn     bool
 
 	logs     []*sourceLog
 	replicas []*replicaActor // by node, nil where none runs
@@ -103,7 +108,7 @@ func Execute(c Case, o Options) (Result, error) {
 // ExecuteOn runs a case whose federation has been built already; the topology is not changed, and several runs may share
 // it.
 func ExecuteOn(t *topology.Topology, c Case, o Options) (Result, error) {
-	r := &Run{top: t, faults: c.Faults, trace: o.Trace, observer: o.Observer, result: Result{Seed: c.Seed}}
+	r := &Run{top: t, faults: c.Faults, trace: o.Trace, observer: o.Observer, goOn: o.GoOn, result: Result{Seed: c.Seed}}
 	if r.observer == nil {
 		r.observer = unobserved{}
 	}
@@ -231,21 +236,31 @@ func (r *Run) Act(number uint32) {
 
 // finish makes the last checks.
 func (r *Run) finish(end int64) {
-	if r.result.Breach == nil {
+	if r.result.Breach == nil || r.goOn {
 		r.rules.last()
 	}
 	r.result.Simulated, r.result.Steps = min(r.w.Now(), end), r.w.Steps
 	r.trace.end(&r.result)
 }
 
-// breach records the first promise that does not hold, and ends the run.
+// breach records the first promise that does not hold, and ends the run, unless it is to go on: then it records the first
+// breach of each promise.
 func (r *Run) breach(promise, format string, args ...any) {
-	if r.result.Breach != nil {
-		return
+	if first := r.result.Breach; first != nil {
+		if !r.goOn || first.Promise == promise || slices.ContainsFunc(r.result.Others, func(b Breach) bool { return b.Promise == promise }) {
+			return
+		}
 	}
-	r.result.Breach = &Breach{At: r.w.Now(), Promise: promise, Text: fmt.Sprintf(format, args...)}
-	r.w.Stop()
-	r.trace.line(r.w.Now(), "breach", "", "promise", promise, "text", r.result.Breach.Text)
+	b := Breach{At: r.w.Now(), Promise: promise, Text: fmt.Sprintf(format, args...)}
+	if r.result.Breach == nil {
+		r.result.Breach = &b
+	} else {
+		r.result.Others = append(r.result.Others, b)
+	}
+	if !r.goOn {
+		r.w.Stop()
+	}
+	r.trace.line(r.w.Now(), "breach", "", "promise", promise, "text", b.Text)
 }
 
 // broken records something that must never happen, whatever fails.

@@ -62,7 +62,7 @@ func (w *watch) Rows(f *tuple.Frame) error {
 		w.r.trace.line(w.r.w.Now(), "client", "client", "frame", f.String())
 	}
 	if f.FirstID != w.id+1 {
-		w.r.breach("the stable stream is that of a run without failures", "rows %d to %d come after row %d", f.FirstID, f.LastID, w.id)
+		w.r.breach(PromiseEqual, "rows %d to %d come after row %d", f.FirstID, f.LastID, w.id)
 	}
 	if f.FirstID <= w.furthest {
 		// The client has stored less than it had taken: it gets those again, and they have been compared.
@@ -82,7 +82,7 @@ func (w *watch) Rows(f *tuple.Frame) error {
 
 func (w *watch) compare(f *tuple.Frame) {
 	if err := w.r.ref.check(f); err != nil {
-		w.r.breach("the stable stream is that of a run without failures", "%v", err)
+		w.r.breach(PromiseEqual, "%v", err)
 	}
 }
 
@@ -109,7 +109,7 @@ func (w *watch) Boundary(t tuple.Time, _ int64) {
 	}
 	w.boundary = t
 	if lost, ok := w.r.ref.missing(w.id, t); ok && w.id >= w.furthest {
-		w.r.breach("the stable stream is that of a run without failures", "the boundary %v passes row %d, which did not come", t, lost)
+		w.r.breach(PromiseEqual, "the boundary %v passes row %d, which did not come", t, lost)
 	}
 	w.r.observer.Reached(w.r.w.Now(), t, false)
 	w.cover(t)

@@ -132,10 +132,10 @@ func (w *World) due(id NodeID, number uint32) {
 // wakeUp wakes the program if what it waits for has come.
 func (w *World) wakeUp(id NodeID) {
 	n := &w.nodes[id]
+	w.current = id // Due may look at the clock
 	if n.clock.read(w.now) < n.program.Due() {
 		return
 	}
-	w.current = id
 	w.Steps++
 	n.program.Wake()
 	w.flush()
@@ -147,6 +147,7 @@ func (w *World) rearm(id NodeID) {
 	if n.program == nil || n.woken {
 		return
 	}
+	w.current = id // Due may look at the clock
 	due := n.program.Due()
 	if due == Never {
 		return
