@@ -124,6 +124,9 @@ func (n *Node) open() (err error) {
 // openStreams opens the source proxies of the node's own streams.
 func (n *Node) openStreams() error {
 	for _, s := range n.cfg.Streams {
+		if s.Foreign != "" {
+			continue // declared for its exports: another node of ours has it
+		}
 		src, ok := n.cfg.Connectors.Sources[s.Name]
 		if !ok {
 			return fmt.Errorf("stream %s: a node's stream needs a connector of its own, not `%s`", s.Name, s.Connector)

@@ -48,6 +48,7 @@ func Read(file string, src []byte, o Options) (*Config, *spec.Problems) {
 	c.log(sub(r, "log", false))
 	c.Streams = query.ReadStreams(r, o.Connectors)
 	o.Connectors.Finish(&query.Diagram{Streams: c.Streams})
+	c.elsewhere(p)
 	c.exports(sub(r, "exports", false), o.Keys)
 	r.Done()
 	if !p.OK() {
