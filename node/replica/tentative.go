@@ -1,0 +1,136 @@
+package replica
+
+import (
+	"fednode/dcaa"
+	"fednode/query/tuple"
+)
+
+// tentative decides about the oldest buckets that are not complete, or not yet redone.
+func (r *Replica) tentative(u *union) error {
+	u.held, u.due = 0, dcaa.Never
+	for {
+		after := u.su.Released()
+		if u.affected {
+			after = max(after, u.su.Forked())
+		}
+		k, ok := u.path.wait.Next(after, u.place)
+		if !ok {
+			return nil
+		}
+		until := r.until(u, k)
+		if until > r.now {
+			u.due = until
+			r.due = min(r.due, until)
+			if late := int64(r.now - k.From); late > r.cfg.Settings.Grace {
+				u.held = late
+			}
+			return nil
+		}
+		if !u.affected {
+			r.affect(u, k.End)
+		}
+		if err := r.releaseTentative(u, k.End); err != nil {
+			return err
+		}
+	}
+}
+
+// until returns how long buckets are held before they go to the fork; an instant that has passed lets them go now.
+func (r *Replica) until(u *union, k dcaa.Known) dcaa.Instant {
+	p := u.path
+	if p.broken || !r.tentatively() || u.affected && p.state == dcaa.Stabilization && r.served() {
+		return dcaa.Never
+	}
+	complete := u.su.Stable() >= k.End
+	if complete && !u.affected {
+		return dcaa.Never // the rest of a slice
+	}
+	if complete && p.state == dcaa.Stabilization && u.su.Step(r.cfg.SliceRows) >= k.End {
+		return dcaa.Never // the redo is about to pass it
+	}
+	s := dcaa.Situation{First: !u.affected, Known: k, Policy: r.policy(p)}
+	if complete {
+		return r.cfg.Settings.Deadline(u.place, s, []dcaa.Missing{{Condition: dcaa.Failed}})
+	}
+	lacks, stableNear := r.lacks(u, k.End)
+	if len(lacks) > 0 {
+		return r.cfg.Settings.Deadline(u.place, s, lacks)
+	}
+	if stableNear && !u.affected {
+		// All is there tentatively, but a stable replica can be reached.
+		return r.cfg.Settings.Deadline(u.place, s, []dcaa.Missing{{Condition: dcaa.Live}})
+	}
+	if s.Policy == dcaa.Suspend {
+		return dcaa.Never
+	}
+	return r.now
+}
+
+func (r *Replica) policy(p *path) dcaa.Policy {
+	if p.state == dcaa.Stabilization {
+		return r.cfg.Settings.Stabilization
+	}
+	return r.cfg.Settings.Failure
+}
+
+// lacks lists the inputs that have neither a stable nor a tentative boundary at end. stableNear says that one of those
+// that are complete only tentatively could be had from a stable replica.
+func (r *Replica) lacks(u *union, end tuple.Time) (list []dcaa.Missing, stableNear bool) {
+	for k, in := range r.cfg.Plan.Unions[u.n].Inputs {
+		i := r.inputs[in]
+		switch {
+		case u.su.InputBoundary(k) >= end:
+		case u.su.InputReached(k) >= end:
+			stableNear = stableNear || i.intake.StableReachable(r.now)
+		default:
+			m := dcaa.Missing{Condition: i.intake.Condition(r.now), Moving: r.cfg.Inputs[in].Source}
+			if m.Condition == dcaa.Waiting {
+				r.due = min(r.due, i.intake.WaitsUntil())
+			}
+			list = append(list, m)
+		}
+	}
+	return list, stableNear
+}
+
+// releaseTentative gives the fork what there is of the buckets before to.
+func (r *Replica) releaseTentative(u *union, to tuple.Time) error {
+	p := u.path
+	p.missing = r.missing(p, to)
+	u.age, u.agedTo = u.path.wait.Age(to, r.now), to
+	err := u.su.ReleaseTentative(to, func(b *tuple.Batch) error { return p.fork.Process(u.n, b) })
+	if err == nil {
+		err = p.fork.Boundary(u.n, to)
+	}
+	r.level(p)
+	if err != nil {
+		// The fork is spent: what it gave is void, and the path waits for the redo.
+		p.broken, p.brokenAt = true, r.forked(p)
+		r.finish(p, true)
+		r.change(p, dcaa.Stabilization)
+	}
+	return nil
+}
+
+// forked returns up to where a fork of a path has been given something.
+func (r *Replica) forked(p *path) tuple.Time {
+	far := tuple.MinTime
+	for _, u := range p.unions {
+		if u.affected {
+			far = max(far, u.su.Forked())
+		}
+	}
+	return far
+}
+
+// suffixed reports whether an input of a path holds tentative rows.
+func (r *Replica) suffixed(p *path) bool {
+	for _, u := range p.unions {
+		for _, in := range r.cfg.Plan.Unions[u.n].Inputs {
+			if _, _, _, held := r.inputs[in].intake.Suffix(); held {
+				return true
+			}
+		}
+	}
+	return false
+}
