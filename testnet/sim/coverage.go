@@ -18,6 +18,8 @@ type Coverage struct {
 	Faults [fault.Kinds]uint64
 	// What the client was told.
 	Undos, Dones, Trims, Gaps uint64
+	// Transfers are how often a replica asked another for its state because no producer reached back far enough.
+	Transfers uint64
 }
 
 // Add adds what another run covered.
@@ -34,6 +36,7 @@ func (c *Coverage) Add(o *Coverage) {
 	c.Dones += o.Dones
 	c.Trims += o.Trims
 	c.Gaps += o.Gaps
+	c.Transfers += o.Transfers
 }
 
 // TransitionCounts returns how often each change of state was seen, as "FROM → TO".

@@ -68,6 +68,9 @@ func drawSpec(r *rand.Rand) topology.Spec {
 	}
 	s.Latency = []int64{200, 2000, 2000, 15000}[r.IntN(4)]
 	s.Jitter = r.Int64N(s.Latency + 1)
+	if r.IntN(3) == 0 {
+		s.ForgetAfter = []int64{1, 4, 10}[r.IntN(3)] * tuple.Second
+	}
 	s.PointInterval = []int64{1, 5, 5, 15}[r.IntN(4)] * tuple.Second
 	return s
 }

@@ -16,9 +16,16 @@ type health struct {
 	way   []int64
 	// stable is since when each output of each replica has been STABLE and not holding, by stream and producer.
 	stable [][]int64
+	// past are the stable boundaries of each producer of each stream at the latest looks, the present one at looks modulo
+	// their number.
+	past  [][][pastLooks]tuple.Time
+	looks int
 	// settled is since when everything that lives has been stable.
 	settled int64
 }
+
+// pastLooks is how many looks lie in switchTime, and one.
+const pastLooks = switchTime/lookEvery + 1
 
 // bad is later than every time.
 const bad = int64(1) << 62
@@ -38,6 +45,7 @@ func newHealth(r *Run) *health {
 			list[i] = bad
 		}
 		h.stable = append(h.stable, list)
+		h.past = append(h.past, make([][pastLooks]tuple.Time, len(s.Producers)))
 	}
 	return h
 }
@@ -79,11 +87,13 @@ func (h *health) look() {
 			}
 		}
 	}
+	h.looks++
 	all := h.r.watch.level(now)
 	for n := range h.stable {
 		for k, id := range h.r.top.Streams[n].Producers {
 			state, holding := h.state(n, id)
 			note(&h.stable[n][k], state && !holding, now)
+			h.past[n][k][h.looks%pastLooks] = h.boundary(n, id)
 			all = all && (state || !h.r.w.Up(id))
 		}
 	}
@@ -152,6 +162,18 @@ func (h *health) state(stream int, id world.NodeID) (stable, holding bool) {
 	}
 	st := a.core.Status(s.Output)
 	return st.State == dcaa.Stable, st.Holding > 0
+}
+
+// boundary returns how far a producer's stream is stable.
+func (h *health) boundary(stream int, id world.NodeID) tuple.Time {
+	s := &h.r.top.Streams[stream]
+	if s.Source >= 0 {
+		return h.r.logs[s.Source].boundary
+	}
+	if a := h.r.replicas[id]; a != nil && a.core != nil {
+		return a.core.Status(s.Output).Boundary
+	}
+	return tuple.MinTime
 }
 
 // path reports whether a way of nodes and links that have been healthy since a time leads from a source to the client.

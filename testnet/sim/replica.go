@@ -34,6 +34,8 @@ type replicaActor struct {
 	// asking: the disk was empty and a peer is asked for its state, again at askAt, until askUntil.
 	asking bool
 	askAt  dcaa.Instant
+	// moving: a peer has been asked for its state, with which this replica is to go on; takes: that is being stored.
+	moving, takes bool
 	// caught: it has caught up since it was started.
 	caught bool
 	// redoing is since when it has been redoing in world time, 0 if it is not.
@@ -159,7 +161,7 @@ func (a *replicaActor) begin(p *point) {
 		for _, f := range frames {
 			b.Append(f)
 		}
-		buffer := host.NewBuffer(b, a.run.names)
+		buffer := host.NewBuffer(b, a.run.subscribers)
 		buffer.Count(a.run.top.Streams[s].Readers, start)
 		a.buffers = append(a.buffers, buffer)
 		a.h.Serve(s, buffer)
@@ -207,6 +209,9 @@ func (a *replicaActor) Wake() {
 	if now >= a.pointAt {
 		a.pointAt = now.Add(a.run.top.Spec.PointInterval)
 		a.store()
+		for n := range a.outputs {
+			a.buffers[n].Forget(func(id world.NodeID) bool { return a.h.Away(id) > a.run.top.Spec.ForgetAfter })
+		}
 	}
 }
 
@@ -233,6 +238,12 @@ func (a *replicaActor) point() *point {
 func (a *replicaActor) Stored(_ uint32, ok bool) {
 	p := a.saving
 	a.saving = nil
+	if a.takes {
+		if a.takes = false; ok {
+			a.run.restart(a.id)
+		}
+		return
+	}
 	if !ok || a.run.silent[a.id] > 0 {
 		return
 	}

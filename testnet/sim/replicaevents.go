@@ -111,7 +111,13 @@ func (a *replicaActor) Frame(stream int32, conn uint64, f *tuple.Frame, _ int64)
 }
 
 // Owe says that input waits for this node's processor: every input may be among it.
-func (a *replicaActor) Owe(bool) {}
+func (a *replicaActor) Owe(owing bool) {
+	if a.core != nil {
+		for n := range a.inputs {
+			a.core.Owe(n, owing)
+		}
+	}
+}
 
 // Resumed passes on that the node stood still.
 func (a *replicaActor) Resumed(gap int64) {
@@ -157,9 +163,21 @@ func (a *replicaActor) Peer(peer world.NodeID, body any) {
 			a.h.Tell(peer, a.point())
 		}
 	case *point:
-		if a.asking {
+		switch {
+		case a.asking:
 			a.begin(m)
 			a.store()
+		case a.moving && a.saving == nil:
+			a.saving, a.moving = m, false
+			a.takes = true
+			a.h.W.Commit(slotPoint, m)
 		}
 	}
+}
+
+// Transfer asks a replica for its state. When it is durable here, this life ends, and the next one begins with it.
+func (a *replicaActor) Transfer(peer int) {
+	a.moving = true
+	a.run.result.Coverage.Transfers++
+	a.h.Tell(a.peers[peer], wanted{})
 }

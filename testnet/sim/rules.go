@@ -174,8 +174,8 @@ func (u *rules) changed(a *replicaActor, c replica.Change) {
 func (u *rules) unneeded(a *replicaActor, stream int32, missing tuple.Time) {
 	h, now := u.r.health, u.r.w.Now()
 	for k, id := range u.r.top.Streams[stream].Producers {
-		// It gives what is missing, and has for a while: its boundary is beyond.
-		if u.boundary(stream, id) < missing.Add(u.r.settings.Bucket+switchTime) {
+		// It has had what is missing for a while: its boundary was beyond.
+		if h.past[stream][k][(h.looks+1)%pastLooks] < missing.Add(u.r.settings.Bucket) {
 			continue
 		}
 		since := max(h.stable[stream][k], h.since[id], h.since[a.id], h.way[h.index(a.id, id)])
@@ -184,18 +184,6 @@ func (u *rules) unneeded(a *replicaActor, stream int32, missing tuple.Time) {
 				u.r.name(a.id), u.r.top.Streams[stream].Name, u.r.name(id), tuple.AppendDuration(nil, now-since))
 		}
 	}
-}
-
-// boundary returns how far a producer's stream is stable.
-func (u *rules) boundary(stream int32, id world.NodeID) tuple.Time {
-	s := &u.r.top.Streams[stream]
-	if s.Source >= 0 {
-		return u.r.logs[s.Source].boundary
-	}
-	if a := u.r.replicas[id]; a != nil && a.core != nil {
-		return a.core.Status(s.Output).Boundary
-	}
-	return tuple.MinTime
 }
 
 // held checks that a failure's first bucket has been held for its time: the one in which the input that is furthest behind

@@ -68,10 +68,12 @@ type Run struct {
 	settings dcaa.Settings
 	hosts    host.Settings
 	names    []string
-	faults   fault.Plan
-	trace    *Trace
-	observer Observer
-	goOn     bool
+	// subscribers are the nodes' names as subscribers.
+	subscribers []string
+	faults      fault.Plan
+	trace       *Trace
+	observer    Observer
+	goOn        bool
 
 	logs     []*sourceLog
 	replicas []*replicaActor // by node, nil where none runs
@@ -91,6 +93,8 @@ const (
 	actLook uint32 = iota
 	actEnd
 	actFaults
+	// actRestart and a node's number.
+	actRestart uint32 = 1 << 30
 )
 
 // lookEvery is how often promises are looked at that do not hang on an event, in microseconds.
@@ -120,6 +124,7 @@ func ExecuteOn(t *topology.Topology, c Case, o Options) (Result, error) {
 	r.begun, r.silent = make([]bool, n), make([]int, n)
 	for i := range t.Nodes {
 		r.names = append(r.names, t.Nodes[i].Name)
+		r.subscribers = append(r.subscribers, r.subscriber(world.NodeID(i)))
 	}
 	cfg := world.Default()
 	cfg.Seed, cfg.Nodes, cfg.DiskLatency = c.Seed, n, t.Spec.DiskLatency
@@ -173,7 +178,7 @@ func (r *Run) addLogs(seed uint64) {
 	for i := range r.top.Spec.Sources {
 		l := &sourceLog{gen: newGenerator(seed, i, &r.top.Spec), boundary: tuple.MinTime}
 		start := tuple.Position{Generation: 1, Time: tuple.MinTime}
-		l.output = host.NewBuffer(dcaa.NewOutputBuffer(1, start), r.names)
+		l.output = host.NewBuffer(dcaa.NewOutputBuffer(1, start), r.subscribers)
 		l.output.Count(r.top.Streams[i].Readers, start)
 		r.logs = append(r.logs, l)
 	}
@@ -220,6 +225,9 @@ func (r *Run) program(id world.NodeID, life uint64) world.Program {
 	return h
 }
 
+// restart ends the life of a node and begins the next, after the present event.
+func (r *Run) restart(id world.NodeID) { r.w.At(r.w.Now(), actRestart+uint32(id)) }
+
 // Act does what was scheduled. It is called by the world.
 func (r *Run) Act(number uint32) {
 	switch number {
@@ -230,8 +238,23 @@ func (r *Run) Act(number uint32) {
 	case actEnd:
 		r.w.Stop()
 	default:
+		if number >= actRestart {
+			r.again(world.NodeID(number - actRestart))
+			return
+		}
 		r.inject.act(number - actFaults)
 	}
+}
+
+// again restarts a node, unless it is down by now.
+func (r *Run) again(id world.NodeID) {
+	if !r.w.Up(id) {
+		return
+	}
+	r.trace.line(r.w.Now(), "restart", r.name(id))
+	r.w.Crash(id, false)
+	r.replicas[id] = nil
+	r.w.Start(id)
 }
 
 // finish makes the last checks.
@@ -291,4 +314,14 @@ func (r *Run) emitted(a *replicaActor, f *tuple.Frame) {
 	if r.trace.frames() {
 		r.trace.line(r.w.Now(), "emit", r.name(a.id), "frame", f.String())
 	}
+}
+
+// subscriber returns the name under which a node's acknowledgements count.
+func (r *Run) subscriber(id world.NodeID) string {
+	n := &r.top.Nodes[id]
+	part := n.Name
+	if n.Role == topology.Replica {
+		part = r.top.Plan.Fragments[n.Index].Name
+	}
+	return "world/" + n.Name + "/" + topology.QueryName + "/" + part
 }

@@ -63,6 +63,9 @@ const slotLog = 0
 // pollsPerBoundary is how often a source looks for rows in each boundary interval.
 const pollsPerBoundary = 2
 
+// forgetPolls is after how many polls it looks for readers that are away.
+const forgetPolls = 10
+
 // mostRows bounds what is read at once, after a time in which nothing could be read: the rows of some seconds, or this if
 // it is more.
 const (
@@ -130,6 +133,9 @@ func (s *source) Wake() {
 	now := s.h.Now()
 	s.poll = now.Add(s.spec.BoundaryInterval / pollsPerBoundary)
 	s.polls++
+	if s.polls%forgetPolls == 0 {
+		s.log.output.Forget(func(id world.NodeID) bool { return s.h.Away(id) > s.spec.ForgetAfter })
+	}
 	if s.unsure != nil {
 		if s.retry {
 			s.retry = false

@@ -150,8 +150,11 @@ func (w *watch) Undo(tuple.Run) {
 }
 
 // Done forgets Q, which stable rows have replaced.
-func (w *watch) Done(tuple.Run) {
+func (w *watch) Done(run tuple.Run) {
 	w.r.result.Coverage.Dones++
+	if w.tentative && w.boundary < w.reached {
+		w.r.breach("no hole in what the client holds", "run %v ends as corrected at %v, and the client has held its rows up to %v", run, w.boundary, w.reached)
+	}
 	w.tentative, w.reached = false, tuple.MinTime
 	w.r.observer.Over(w.r.w.Now())
 }

@@ -44,6 +44,8 @@ type Output interface {
 	Attach(peer world.NodeID, r Request) (place Place, first tuple.Position, ok bool)
 	// Next returns the first frame at or behind a place, and the place behind it; nil if there is none yet.
 	Next(place Place, r *Request) (*tuple.Frame, Place)
+	// First returns the oldest position that is held.
+	First() tuple.Position
 }
 
 // Place is how far a subscriber has been given an output: numbers of the next stable and the next tentative frame.

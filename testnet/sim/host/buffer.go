@@ -101,6 +101,9 @@ func (o *Buffer) behind(t tuple.Time) uint64 {
 	return uint64(n)
 }
 
+// First returns the oldest position that is held.
+func (o *Buffer) First() tuple.Position { return o.Stable.Truncated() }
+
 // Next merges the stable frames with those of the run.
 func (o *Buffer) Next(at Place, r *Request) (*tuple.Frame, Place) {
 	if r.Tentative {
@@ -131,4 +134,25 @@ func (o *Buffer) Count(readers []world.NodeID, from tuple.Position) {
 			o.Stable.Subscribe(o.names[r], from, from)
 		}
 	}
+}
+
+// Forget stops counting the readers that are away and need not be waited for.
+func (o *Buffer) Forget(away func(world.NodeID) bool) {
+	acked := make(map[string]tuple.Position)
+	for _, name := range o.Stable.Subscribers() {
+		acked[name], _ = o.Stable.Acked(name)
+	}
+	for _, name := range dcaa.Dispensable(acked, func(name string) bool { return away(o.node(name)) }) {
+		o.Stable.Forget(name)
+	}
+}
+
+// node returns the node of a subscriber.
+func (o *Buffer) node(name string) world.NodeID {
+	for id := range o.names {
+		if o.names[id] == name {
+			return world.NodeID(id)
+		}
+	}
+	return -1
 }

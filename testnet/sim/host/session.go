@@ -17,6 +17,7 @@ type session struct {
 	backoff   int64
 	heard     dcaa.Instant // when anything of the peer last came
 	hearsUs   dcaa.Instant // when the peer last said that it hears us
+	downAt    dcaa.Instant // when up last became false, or the life began
 	beaten    bool         // a heartbeat came over this connection
 	doubted   dcaa.Instant // when the peer was held for silent
 	doubt     bool
@@ -35,7 +36,7 @@ const (
 )
 
 func (s *session) begin(now dcaa.Instant, cfg *Settings) {
-	s.redial, s.backoff = now, firstBackoff
+	s.redial, s.backoff, s.downAt = now, firstBackoff, now
 	s.patience = newPatience(cfg)
 }
 
@@ -116,7 +117,7 @@ func (h *Host) lose(s *session) {
 
 func (h *Host) setUp(s *session, up bool) {
 	if s.up != up {
-		s.up = up
+		s.up, s.downAt = up, h.Now()
 		h.actor.Reachable(s.peer, up)
 	}
 }
@@ -225,4 +226,13 @@ func (h *Host) RoundTrip(peer world.NodeID) int64 {
 		return s.rtt
 	}
 	return 0
+}
+
+// Away returns for how long a peer has not been up, in microseconds.
+func (h *Host) Away(peer world.NodeID) int64 {
+	s := h.session(peer)
+	if s == nil || s.up {
+		return 0
+	}
+	return int64(h.Now() - s.downAt)
 }

@@ -142,8 +142,18 @@ func (h *Host) takeSubscribe(peer world.NodeID, m *world.Message) {
 	}
 	a.Kind, a.Sub, a.At = kind, number, first
 	if kind == kindOpened {
-		h.served = append(h.served, served{number: number, peer: peer, stream: stream, place: place, credit: h.cfg.Window, request: r})
+		h.served = append(h.served, served{number: number, peer: peer, stream: stream, place: place, credit: h.cfg.Window, request: r, sent: r.From.ID})
 		h.pump(len(h.served) - 1)
+	}
+}
+
+// overtaken ends a subscription that was too slow: it was not counted, and what it needs next has been dropped.
+func (h *Host) overtaken(i int) {
+	s := h.served[i]
+	first := h.outputs[s.stream].First()
+	h.removeServed(i)
+	if m := h.W.Send(s.peer, 128, false); m != nil {
+		m.Kind, m.Sub, m.At = kindTruncated, s.number, first
 	}
 }
 
@@ -168,7 +178,7 @@ func (h *Host) takeCredit(peer world.NodeID, m *world.Message) {
 
 // Pump sends every subscriber of a stream what is new. The actor calls it after it has added frames to an Output.
 func (h *Host) Pump(stream int32) {
-	for i := range h.served {
+	for i := len(h.served) - 1; i >= 0; i-- { // pump may take the one at i away
 		if h.served[i].stream == stream {
 			h.pump(i)
 		}
@@ -192,6 +202,13 @@ func (h *Host) pump(i int) {
 		s.place = place
 		if f == nil {
 			return
+		}
+		if f.Kind == tuple.Insertion && f.FirstID > s.sent+1 {
+			h.overtaken(i)
+			return
+		}
+		if f.Kind == tuple.Insertion || f.Kind == tuple.Gap {
+			s.sent = max(f.LastID, f.FirstID)
 		}
 		m := h.W.Send(s.peer, dcaa.FrameBytes(f), false)
 		if m == nil {

@@ -69,6 +69,8 @@ type Spec struct {
 	RowCost int64
 	// PointInterval is how often a replica stores a recovery point.
 	PointInterval int64
+	// ForgetAfter is after how long a reader that is away is no longer waited for.
+	ForgetAfter int64
 
 	// Calm is how long the federation runs before the first fault, Trouble for how long faults begin and last, Settle how
 	// long it then has to become stable again.
@@ -91,7 +93,7 @@ func Default() Spec {
 		Shape: Chain, Fragments: 4, Replicas: 2, Sources: 3, Work: Pass, Window: 500 * ms, Rate: 20, Keys: 8,
 		Bucket: 100 * ms, BoundaryInterval: 100 * ms, Heartbeat: 100 * ms, Miss: 3, MaxDelay: 3 * s,
 		Failure: "delay", Stabilization: "process", Consistency: Eventual,
-		Latency: 2 * ms, Jitter: 1 * ms, DiskLatency: 2 * ms, RowCost: 5, PointInterval: 5 * s,
+		Latency: 2 * ms, Jitter: 1 * ms, DiskLatency: 2 * ms, RowCost: 5, PointInterval: 5 * s, ForgetAfter: 10 * tuple.Minute,
 		Calm: 5 * s, Trouble: 60 * s, Settle: 60 * s,
 	}
 }
@@ -143,6 +145,7 @@ func (s *Spec) numbers() []field {
 		{"disk_latency", &s.DiskLatency, 0, hour, true},
 		{"row_cost", &s.RowCost, 0, tuple.Second, true},
 		{"point_interval", &s.PointInterval, tuple.Millisecond, hour, true},
+		{"forget_after", &s.ForgetAfter, tuple.Millisecond, 24 * hour, true},
 		{"calm", &s.Calm, 0, 24 * hour, true},
 		{"trouble", &s.Trouble, 0, 24 * hour, true},
 		{"settle", &s.Settle, 0, 24 * hour, true},

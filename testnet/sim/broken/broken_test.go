@@ -1,0 +1,111 @@
+// Package broken shows that the simulator catches a broken automaton: it builds the command with one rule taken away at a
+// time, and lets it simulate until a promise breaks.
+package broken
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// rule is one that is taken away: in a file, old becomes new.
+type rule struct {
+	name     string
+	file     string
+	old, new string
+	// promises are those of which one must be seen to break.
+	promises []string
+}
+
+const (
+	stable    = "the stable stream is that of a run without failures"
+	inTime    = "results come within max_delay"
+	noHole    = "no hole in what the client holds"
+	noNeed    = "nothing is tentative while a stable replica can be reached"
+	tooEarly  = "nothing is tentative before the hold time is spent"
+	oneRedoes = "one replica of a fragment redoes at a time"
+	comesBack = "everything becomes stable once the faults are over"
+	ownFault  = "no error of our own"
+	noEnd     = "every request for permission ends"
+)
+
+func rules() []rule {
+	return []rule{
+		{"an input that has failed is waited for until H", "dcaa/settings.go",
+			"return s.bound(p.Path-p.Depth+3, s.reserve())", "return s.bound(p.Path-p.Depth+3, s.reserve()) / 4",
+			[]string{tooEarly, noNeed}},
+		{"hold times leave room for the hops below", "dcaa/settings.go",
+			"return s.bound(p.Path-p.Depth+3, s.reserve())", "return s.MaxDelay + s.MaxDelay/4",
+			[]string{inTime}},
+		{"a consumer moves to a better replica", "dcaa/choice.go",
+			"have, want := i.rank(now, i.data.producer), i.rank(now, n)", "have, want := i.rank(now, n), i.rank(now, i.data.producer)",
+			[]string{noNeed, inTime, comesBack, noHole}},
+		{"who redoes keeps its yes", "dcaa/permission.go",
+			"p.phase == permissionRedoing && p.keeps(ruleRedoing) ||", "",
+			[]string{oneRedoes}},
+		{"an absent replica counts as a yes", "dcaa/permission.go",
+			"return peer.yes || peer.absent && p.keeps(ruleAbsent)", "return peer.yes",
+			[]string{comesBack, noEnd}},
+		{"a bucket is stable when all its inputs are", "sunion/sunion.go",
+			"low = min(low, u.inputs[i].boundary)", "low = max(min(low, u.inputs[i].boundary), u.inputs[0].boundary)",
+			[]string{stable, ownFault}},
+		{"a fork is dropped when the stable side has passed it", "node/replica/advance.go",
+			"func (r *Replica) passed(p *path) bool {", "func (r *Replica) passed(p *path) bool {\n\tif p.fork != nil {\n\t\treturn true\n\t}",
+			[]string{noHole, inTime, comesBack, noNeed, tooEarly}},
+	}
+}
+
+// root is where the module lies.
+const root = "../../.."
+
+// build builds the command with a rule taken away.
+func build(t *testing.T, r rule) string {
+	t.Helper()
+	dir := t.TempDir()
+	path, err := filepath.Abs(filepath.Join(root, r.file))
+	require.NoError(t, err)
+	src, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(string(src), r.old), "%s: the rule reads otherwise now; write it down here anew", r.file)
+	broken := filepath.Join(dir, "broken.go")
+	require.NoError(t, os.WriteFile(broken, []byte(strings.Replace(string(src), r.old, r.new, 1)), 0o644))
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {path: broken}})
+	require.NoError(t, err)
+	list := filepath.Join(dir, "overlay.json")
+	require.NoError(t, os.WriteFile(list, overlay, 0o644))
+	bin := filepath.Join(dir, "fednode")
+	out, err := exec.Command("go", "build", "-overlay", list, "-o", bin, root+"/cmd/fednode").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return bin
+}
+
+// Each rule that is taken away is missed within so many seeds.
+func TestBrokenRules(t *testing.T) {
+	const seeds = "2000"
+	for _, r := range rules() {
+		t.Run(r.name, func(t *testing.T) {
+			bin := build(t, r)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+			defer cancel()
+			c := exec.CommandContext(ctx, bin, "testnet", "simulate", "--runs", seeds, "--minimise", "0", "--json")
+			out, err := c.Output()
+			var exit *exec.ExitError
+			require.ErrorAs(t, err, &exit, "every promise held without it")
+			require.Equal(t, 1, exit.ExitCode(), "%s", exit.Stderr)
+			var failure struct {
+				Seed          uint64
+				Promise, Text string
+			}
+			require.NoError(t, json.Unmarshal(out, &failure), "%s", out)
+			require.Contains(t, r.promises, failure.Promise, "seed %d: %s", failure.Seed, failure.Text)
+			t.Logf("seed %d: %s: %s", failure.Seed, failure.Promise, failure.Text)
+		})
+	}
+}
