@@ -15,6 +15,7 @@ import (
 // capture is an input whose windows all stay open: every minute has a few rows, and the keys of all minutes together are
 // many.
 type capture struct {
+	first                    int // minute
 	windows, perWindow, keys int
 	shuffled                 bool // rows come in any order of time
 }
@@ -36,7 +37,7 @@ func (c capture) batches(t testing.TB) []*tuple.Batch {
 	}
 	minutes := make([]int, c.windows*c.perWindow)
 	for i := range minutes {
-		minutes[i] = i / c.perWindow
+		minutes[i] = c.first + i/c.perWindow
 	}
 	if c.shuffled {
 		rng.Shuffle(len(minutes), func(i, j int) { minutes[i], minutes[j] = minutes[j], minutes[i] })
@@ -115,10 +116,10 @@ func TestAggregateOpenWindowsMemory(t *testing.T) {
 // to their last result. Memory that is asked for is also time: what is cleared, copied and collected.
 func TestAggregateOpenWindowsGrowth(t *testing.T) {
 	for _, shuffled := range []bool{false, true} {
-		few := allocatedPerRow(t, capture{windows: 40, perWindow: 25, keys: 400, shuffled: shuffled})
+		few := allocatedPerRow(t, capture{windows: 40, perWindow: 10, keys: 400, shuffled: shuffled})
 		for _, c := range []capture{
-			{windows: 400, perWindow: 25, keys: 400}, {windows: 4000, perWindow: 25, keys: 400},
-			{windows: 400, perWindow: 25, keys: 4000}, {windows: 400, perWindow: 25, keys: 40_000},
+			{windows: 400, perWindow: 10, keys: 400}, {windows: 4000, perWindow: 10, keys: 400},
+			{windows: 400, perWindow: 10, keys: 4000}, {windows: 400, perWindow: 10, keys: 40_000},
 		} {
 			c.shuffled = shuffled
 			if many := allocatedPerRow(t, c); many > 2*few {
@@ -142,14 +143,20 @@ func allocatedPerRow(t *testing.T, c capture) int64 {
 	return int64(after.TotalAlloc-before.TotalAlloc) / c.rows()
 }
 
-// A window that begins with few of the groups and goes on to have all, and one after it that has few again, have the
-// results of windows that never change their form: those of an operator restored after every batch.
+// Windows that have few of the groups, come to have most of them, or have few again because others have brought more, have
+// the results of windows that do not change their form at the same time: those of operators that are forked, or restored
+// from a snapshot, after every batch.
 func TestAggregateChangesForm(t *testing.T) {
 	p := capturePlan(t, `window = { tumbling = "1m" }`)
 	var all []*tuple.Batch
 	for _, c := range []capture{
-		{windows: 30, perWindow: 4, keys: 3000}, {windows: 1, perWindow: 9000, keys: 3000}, {windows: 2, perWindow: 2000, keys: 20_000},
-		{windows: 30, perWindow: 400, keys: 50, shuffled: true}, {windows: 60, perWindow: 40, keys: 9000, shuffled: true},
+		{windows: 30, perWindow: 4, keys: 600},
+		{first: 40, windows: 1, perWindow: 1500, keys: 600}, // from few to most
+		{first: 41, windows: 9, perWindow: 4, keys: 600},    // expected to have most, but they stay with few
+		{first: 50, windows: 2, perWindow: 2000, keys: 20_000},
+		{first: 40, windows: 1, perWindow: 5, keys: 600}, // had most, which are few now
+		{first: 60, windows: 8, perWindow: 300, keys: 50, shuffled: true},
+		{first: 60, windows: 40, perWindow: 20, keys: 3000, shuffled: true},
 	} {
 		all = append(all, c.batches(t)...)
 	}
