@@ -113,6 +113,8 @@ func (r *Runner) Emit(output int, f *tuple.Frame) {
 		c.delays.add(time.Duration(f.Age) * time.Microsecond)
 	case tuple.Undo, tuple.RecDone:
 		c.run = tuple.Run{}
+	case tuple.Gap:
+		r.cfg.Log.Warn("input has a gap", zap.String("fragment", r.cfg.Name), zap.String("output", r.outputs[output].Name()), zap.String("reason", f.Reason))
 	}
 	r.outputs[output].Append(f)
 }
