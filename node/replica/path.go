@@ -91,6 +91,7 @@ func (o tentativeOut) Boundary(n int, t tuple.Time) error {
 // affect lets the path go on tentatively where an SUnion lacks input of the buckets up to end.
 func (r *Replica) affect(u *union, end tuple.Time) {
 	p := u.path
+	redoing := p.fork != nil && p.state == dcaa.Stabilization
 	mask := make([]bool, len(r.unions))
 	mask[u.n] = true
 	u.affected = true
@@ -109,7 +110,7 @@ func (r *Replica) affect(u *union, end tuple.Time) {
 		}
 	}
 	p.missing = r.missing(p, end)
-	if p.state != dcaa.Stabilization {
+	if !redoing {
 		r.change(p, dcaa.UpstreamFailure)
 	}
 }

@@ -15,3 +15,14 @@ columns = { lk = "left.k", rk = "right.k" }
 input = "pairs"
 connector = "node"
 `
+
+// plainQuery gives every row of both inputs.
+const plainQuery = head + `
+[operators.both]
+kind = "union"
+inputs = ["a", "b"]
+
+[outputs.both]
+input = "both"
+connector = "node"
+`

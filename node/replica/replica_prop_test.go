@@ -89,10 +89,11 @@ func randomSteps(r *rapid.T, inputs, replicas int) []happening {
 		nodes = append(nodes, fmt.Sprintf("r%d", n+1))
 	}
 	var steps []happening
-	for range rapid.IntRange(1, 14).Draw(r, "steps") {
-		h := happening{after: 10 * ms * int64(rapid.SampledFrom([]int{0, 1, 5, 20, 50, 120, 300}).Draw(r, "after"))}
+	for range rapid.IntRange(3, 16).Draw(r, "steps") {
+		h := happening{after: 10 * ms * int64(rapid.SampledFrom([]int{300, 0, 1, 5, 20, 50, 120, 300, 450}).Draw(r, "after"))}
 		node, producer := rapid.SampledFrom(nodes).Draw(r, "node"), rapid.SampledFrom(producers).Draw(r, "producer")
-		switch rapid.IntRange(0, 9).Draw(r, "what") {
+		mode := rapid.SampledFrom([]string{"lacks", "gives", "corrects", "stalls", "fails"}).Draw(r, "mode")
+		switch rapid.IntRange(0, 12).Draw(r, "what") {
 		case 0, 1:
 			h.what, h.a, h.b = "cut", node, producer
 		case 2:
@@ -102,11 +103,17 @@ func randomSteps(r *rapid.T, inputs, replicas int) []happening {
 		case 4:
 			h.what, h.a, h.b = rapid.SampledFrom([]string{"cut", "heal"}).Draw(r, "way"), nodes[0], nodes[len(nodes)-1]
 		case 5, 6, 7:
-			h.what, h.a, h.mode = "set", producer, rapid.SampledFrom([]string{"gives", "lacks", "corrects", "stalls", "fails"}).Draw(r, "mode")
+			h.what, h.a, h.mode = "set", producer, mode
 		case 8:
 			h.what, h.a = rapid.SampledFrom([]string{"save", "crash"}).Draw(r, "life"), node
 		case 9:
 			h.what, h.a = "restart", node
+		case 10, 11: // of all producers of an input at once
+			steps = append(steps, happening{after: h.after, what: "set", a: producer[:1] + "1", mode: mode})
+			h = happening{what: "set", a: producer[:1] + "2", mode: mode}
+		case 12:
+			steps = append(steps, happening{after: h.after, what: "cut", a: node, b: producer[:1] + "1"})
+			h = happening{what: "cut", a: node, b: producer[:1] + "2"}
 		}
 		steps = append(steps, h)
 	}

@@ -14,7 +14,7 @@ func (r *Replica) settle() {
 			continue
 		}
 		// Permission is passed on when all has been caught up with, not when the fork is dropped.
-		wanted = wanted || p.state == dcaa.Stabilization && r.permission.Granted() && !r.caughtUp(p)
+		wanted = wanted || p.state == dcaa.Stabilization && r.permission.Granted() && !r.exhausted(p)
 		p.broken = p.broken && (r.lowest(p) < p.brokenAt || r.suffixed(p))
 		switch {
 		case p.broken:
@@ -22,7 +22,7 @@ func (r *Replica) settle() {
 			if p.state != dcaa.Starting {
 				r.change(p, dcaa.Stabilization)
 			}
-		case !r.caughtUp(p):
+		case !r.current(p):
 			if p.state == dcaa.Stabilization || r.recovering || p.state == dcaa.Starting && r.recovering {
 				r.change(p, dcaa.Stabilization)
 			}
@@ -62,16 +62,23 @@ func (r *Replica) begun(p *path) bool {
 	return true
 }
 
-// caughtUp reports whether a path without a fork has caught up with its inputs: after a restart with all of them, else with
-// those that can be had. One that has failed is missed again, and held for, like any.
-func (r *Replica) caughtUp(p *path) bool {
+// current reports whether a path without a fork has caught up with its inputs.
+func (r *Replica) current(p *path) bool {
+	return r.caughtUp(p, func(*dcaa.Intake) bool { return false })
+}
+
+// exhausted reports whether it has caught up with those inputs that can be had: one that has failed again may take for ever.
+func (r *Replica) exhausted(p *path) bool {
+	return r.caughtUp(p, func(i *dcaa.Intake) bool { return i.Condition(r.now) == dcaa.Failed })
+}
+
+func (r *Replica) caughtUp(p *path, excused func(*dcaa.Intake) bool) bool {
 	for _, u := range p.unions {
 		if u.su.Stable() > u.su.Released() {
 			return false
 		}
 		for _, in := range r.cfg.Plan.Unions[u.n].Inputs {
-			i := r.inputs[in].intake
-			if !i.Current() && (r.recovering || i.Condition(r.now) != dcaa.Failed) {
+			if i := r.inputs[in].intake; !i.Current() && !excused(i) {
 				return false
 			}
 		}
@@ -81,7 +88,7 @@ func (r *Replica) caughtUp(p *path) bool {
 
 func (r *Replica) allCurrent() bool {
 	for _, p := range r.paths {
-		if p.fork != nil || !r.begun(p) || !r.caughtUp(p) {
+		if p.fork != nil || !r.begun(p) || !r.current(p) {
 			return false
 		}
 	}

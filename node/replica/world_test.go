@@ -33,6 +33,7 @@ type world struct {
 	events    []string
 	problems  []string
 	deferred  []func()
+	watch     *watch // nil where it is not checked that results come in time
 }
 
 // failer is what a world needs of a test.
@@ -299,6 +300,9 @@ func (w *world) step() {
 	w.settle()
 	for _, c := range w.clients {
 		c.intake.Tick(w.now)
+	}
+	if w.watch != nil {
+		w.watch.look()
 	}
 }
 
