@@ -120,9 +120,11 @@ func (e *events) Trim(t tuple.Time) {
 	}
 	run, _, _, _ := e.intake.Suffix()
 	e.give(&tuple.Frame{Kind: tuple.Undo, Run: run, Time: t})
-	if e.suffix.high = t - 1; e.suffix.low > e.suffix.high {
+	if t <= e.suffix.low {
 		e.suffix = openRows{}
+		return
 	}
+	e.suffix.high = t - 1
 }
 
 // Undo voids the suffix.

@@ -3,6 +3,7 @@ package client
 import (
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"fednode/dcaa"
 	"fednode/query/tuple"
@@ -167,6 +168,34 @@ func TestGap(t *testing.T) {
 		}
 		expect(t, s, "boundary 7")
 	})
+}
+
+// TestAwayMayHold shows that who is counted waits a while for a replica that is away before it gives up rows that the others
+// do not hold.
+func TestAwayMayHold(t *testing.T) {
+	for name, away := range map[string]time.Duration{"comes back": 5 * time.Second, "stays away": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, w *world, a, b *node) {
+				a.out.Ack("me", tuple.Position{Generation: 1, ID: 0, Time: tuple.MinTime})
+				for _, n := range []*node{a, b} {
+					n.append(stable(1, 3), boundary(4))
+				}
+				a.out.Ack("me", tuple.Position{Generation: 1, ID: 3, Time: 4})
+				w.fail("x/b")
+				time.AfterFunc(away, func() { w.mend("x/b") })
+				s := subscribe(t, w, beginning, false)
+				if away < time.Minute {
+					expect(t, s, "stable 1: 1 2 3", "boundary 4")
+					return
+				}
+				began := time.Now()
+				nextGap(t, s, 3)
+				if waited := time.Since(began); waited < 10*time.Second || waited > 15*time.Second {
+					t.Fatalf("waited for %v", waited)
+				}
+			})
+		})
+	}
 }
 
 // TestResumes shows that a subscription goes on behind its position.
