@@ -124,10 +124,19 @@ func (c *client) deploy(ctx context.Context, file, text string) (*api.DeployResu
 	return &d, c.call(ctx, http.MethodPost, "/api/v1/queries?file="+url.QueryEscape(file), "application/toml", []byte(text), &d)
 }
 
-// tail calls each for every row of a stream from a place on: "beginning", "now" or the id after which. It returns when
+// Event is what a tail says: a row, or what becomes of rows.
+type Event struct {
+	// Name is "" for a stable row, else tentative, undo, done, gap or boundary.
+	Name string
+	// ID of a stable row, from which a tail can go on.
+	ID   string
+	Data []byte // JSON
+}
+
+// tail calls each for every event of a stream from a place on: "beginning", "now" or the id after which. It returns when
 // the stream has ended, ctx has, or the connection broke. Rows that are not held any more are passed over: ids tell.
-func (c *client) tail(ctx context.Context, stream, from string, each func(id string, row []byte) error) error {
-	resp, err := c.request(ctx, http.MethodGet, "/api/v1/streams/"+stream+"/tail?from="+url.QueryEscape(from), "", nil)
+func (c *client) tail(ctx context.Context, stream, from, mode string, each func(Event) error) error {
+	resp, err := c.request(ctx, http.MethodGet, "/api/v1/streams/"+stream+"/tail?mode="+mode+"&from="+url.QueryEscape(from), "", nil)
 	if err != nil {
 		return err
 	}
@@ -142,32 +151,34 @@ func (c *client) tail(ctx context.Context, stream, from string, each func(id str
 	return events(resp.Body, each)
 }
 
-// events reads server-sent events; rows are those without a name. An event counts once the empty line after it has come:
-// a connection may break off anywhere.
-func events(r io.Reader, row func(id string, data []byte) error) error {
+// events reads server-sent events. One counts once the empty line after it has come: a connection may break off anywhere.
+func events(r io.Reader, each func(Event) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLineSize)
-	name, id, data := "", "", ""
+	var e Event
 	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), ":") {
+			continue // it only shows that the connection lives
+		}
 		field, value, _ := strings.Cut(lines.Text(), ":")
 		value = strings.TrimPrefix(value, " ")
 		switch field {
 		case "event":
-			name = value
+			e.Name = value
 		case "id":
-			id = value
+			e.ID = value
 		case "data":
-			data = value
+			e.Data = []byte(value)
 		case "":
-			if name == "end" {
+			if e.Name == "end" {
 				return nil
 			}
-			if name == "" && data != "" {
-				if err := row(id, []byte(data)); err != nil {
+			if len(e.Data) > 0 {
+				if err := each(e); err != nil {
 					return err
 				}
 			}
-			name, data = "", ""
+			e = Event{}
 		}
 	}
 	if err := lines.Err(); err != nil {

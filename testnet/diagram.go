@@ -194,10 +194,26 @@ func (d *diagram) distribute(s *Spec, nodes []place) (string, error) {
 	operators.Put(d.stream, spec.Pos{}, table(pair{"kind", text("union")}, pair{"inputs", texts(inputs...)}))
 	if s.Replicas > 1 && own != nil {
 		d.needSection("fragments").Put(coreFragment, spec.Pos{}, table(pair{"operators", texts(append(own, d.stream)...)},
-			pair{"replicas", number(int64(s.Replicas))}, pair{"place", table(pair{"org", text(nodes[0].org)})}))
+			pair{"replicas", number(int64(s.Replicas))}, pair{"place", corePlace(s, nodes)}))
 	}
 	d.placeOutputs()
 	return render(d.root), nil
+}
+
+// corePlace is where the query's own operators run: on nodes of the first organisation where no data enter, if there are
+// enough, so that a fault of theirs is none of the sources or the sinks.
+func corePlace(s *Spec, nodes []place) *spec.Value {
+	workers := 0
+	for _, n := range nodes {
+		if n.orgIndex == 0 && !n.feeds(s) {
+			workers++
+		}
+	}
+	org := pair{"org", text(nodes[0].org)}
+	if workers < s.Replicas {
+		return table(org)
+	}
+	return table(org, pair{"labels", table(pair{roleLabel, text(roleWork)})})
 }
 
 // coreFragment holds the operators that the query was written with, where there are replicas.

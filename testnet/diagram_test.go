@@ -46,9 +46,10 @@ func TestNodeFiles(t *testing.T) {
 			}
 			d, err := readDiagram(&s)
 			require.NoError(t, err)
-			for _, n := range layout(&s, t.TempDir()) {
+			all := layout(&s, t.TempDir())
+			for _, n := range all {
 				require.NoError(t, os.MkdirAll(n.dir, 0o700))
-				require.NoError(t, writeNodeFile(&s, d, n, 3, data, &ports{p2p: "127.0.0.1:0", api: "127.0.0.1:0"}))
+				require.NoError(t, writeNodeFile(&s, d, n, all, data, &ports{p2p: "127.0.0.1:0", api: "127.0.0.1:0"}))
 				path := filepath.Join(n.dir, configFile)
 				src, err := os.ReadFile(path)
 				require.NoError(t, err)

@@ -26,7 +26,6 @@ const (
 	FaultHeal      = "heal"      // all faults end but of processes that have ended
 	FaultPause     = "pause"     // a live source has no rows for a while
 	FaultResume    = "resume"    // it has again
-	FaultLag       = "lag"       // a live source's rows are older than they are written
 )
 
 // shape says what the words of a fault are.
@@ -61,7 +60,6 @@ func shapes() []shape {
 		{FaultDiskFull, 1, 1, "", true, "disk-full NODE", "it finds its disk full"},
 		{FaultPause, 1, 1, "", true, "pause NODE", "its live source has no rows"},
 		{FaultResume, 1, 1, "", false, "resume NODE", "and has again"},
-		{FaultLag, 1, 1, valueDuration, true, "lag NODE 30s", "rows of its live source are so old when they come"},
 		{FaultHeal, 0, 1, "", false, "heal [NODE]", "end all faults in force, or a node's; what was killed needs restart"},
 	}
 }
@@ -95,7 +93,7 @@ type Fault struct {
 	Targets []string
 	// For is after how long it ends by itself; 0 leaves it until it is undone.
 	For time.Duration
-	// Value of delay, clock and lag; Share of loss, 0 to 1.
+	// Value of delay and clock; Share of loss, 0 to 1.
 	Value time.Duration
 	Share float64
 }
@@ -182,7 +180,7 @@ func duration(text string, most time.Duration) (time.Duration, error) {
 func (f Fault) String() string {
 	words := append([]string{f.Kind}, f.Targets...)
 	switch f.Kind {
-	case FaultDelay, FaultLag:
+	case FaultDelay:
 		words = append(words, f.Value.String())
 	case FaultLoss:
 		words = append(words, fmt.Sprintf("%g%%", f.Share*100))

@@ -15,7 +15,7 @@ func TestParseFault(t *testing.T) {
 	for _, text := range []string{
 		"kill south", "end south", "restart north-2", "stop south for 5s", "cont south", "partition south for 30s", "oneway north south",
 		"delay north south 40ms", "loss south 20% for 1m0s", "clock east +30s", "clock east -1.5s", "disk-full east", "heal", "heal south",
-		"pause south", "resume south", "lag south 30s for 10s",
+		"pause south for 2s", "resume south",
 	} {
 		f, err := ParseFault(strings.Fields(text))
 		require.NoError(t, err, text)
@@ -80,17 +80,18 @@ func TestWays(t *testing.T) {
 // TestFeed: a live source has the rows that are due, older under lag, and none of a pause.
 func TestFeed(t *testing.T) {
 	path := t.TempDir() + "/conns.csv"
-	f, err := newFeed(path, "south", 10)
+	f, err := newFeed(path, "south", feedOptions{rate: 10})
 	require.NoError(t, err)
 	at := time.UnixMicro(1_000_000_000)
 	require.NoError(t, f.write(at, at.Add(250*time.Millisecond)))
-	f.set(feedFault{paused: true})
+	f.pause(true)
 	require.NoError(t, f.write(at.Add(250*time.Millisecond), at.Add(450*time.Millisecond)))
-	f.set(feedFault{lag: time.Second})
+	f.pause(false)
+	f.lag = time.Second
 	require.NoError(t, f.write(at.Add(450*time.Millisecond), at.Add(500*time.Millisecond)))
 	require.NoError(t, f.end())
 	require.NoError(t, f.end(), "a second time")
 	text, err := readLimited(path, 1000)
 	require.NoError(t, err)
-	require.Equal(t, "ts,src,n\n1000100000,south,1\n1000200000,south,2\n999500000,south,3\n", string(text))
+	require.Equal(t, "ts,src,n\n1000210000,south,1\n1000210100,south,2\n999500000,south,3\n", string(text), "late rows bear a later time")
 }

@@ -13,32 +13,39 @@ import (
 // feedEvery is how often a live source grows.
 const feedEvery = 20 * time.Millisecond
 
+// feedStep is what times of rows are multiples of, but for the offset of their source, which is smaller.
+const feedStep = 100 * time.Microsecond
+
 // feed is a live source: a CSV file that grows by rows with the time they are written at. Rows are (ts in µs, src, n): src
 // names the node, n counts from 1.
 type feed struct {
-	rate int // rows a second
+	feedOptions
 	src  string
 	file *os.File
 	stop chan struct{}
 	done sync.WaitGroup
 
-	mu    sync.Mutex
-	fault feedFault
-	rows  int64
-	err   error
+	mu     sync.Mutex
+	paused bool
+	rows   int64
+	last   time.Time // of a row, without lag and offset
+	err    error
 }
 
-// feedFault is what is wrong with a live source.
-type feedFault struct {
-	paused bool
-	lag    time.Duration
+// feedOptions say how a live source is.
+type feedOptions struct {
+	rate int // rows a second
+	// lag is how old rows are when they are written.
+	lag time.Duration
+	// offset of its rows' times, so that no two sources have rows of the same time.
+	offset time.Duration
 }
 
 // feedHead is the head of a live source's file.
 const feedHead = "ts,src,n\n"
 
 // newFeed makes the file; grow lets it grow.
-func newFeed(path, src string, rate int) (*feed, error) {
+func newFeed(path, src string, o feedOptions) (*feed, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("testnet: %w", err)
@@ -46,13 +53,13 @@ func newFeed(path, src string, rate int) (*feed, error) {
 	if _, err := f.WriteString(feedHead); err != nil {
 		return nil, errors.Join(fmt.Errorf("testnet: %w", err), f.Close())
 	}
-	return &feed{rate: rate, src: src, file: f, stop: make(chan struct{})}, nil
+	return &feed{feedOptions: o, src: src, file: f, stop: make(chan struct{})}, nil
 }
 
-func (f *feed) set(fault feedFault) {
+func (f *feed) pause(on bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.fault = fault
+	f.paused = on
 }
 
 // grow writes rows until end is called. Rows that would be due in a pause are never written.
@@ -78,18 +85,29 @@ func (f *feed) grow() {
 	})
 }
 
-// write writes the rows that are due after one moment until another. They go out at once as whole lines.
+// write writes the rows that are due after one moment until another. They go out at once as whole lines. A row that is
+// written late, because the machine is busy, bears a later time: to the node that follows, an hour without rows and a
+// writer that hangs look the same.
 func (f *feed) write(after, until time.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.fault.paused {
+	if f.paused {
 		return nil
 	}
 	w := bufio.NewWriterSize(f.file, 1<<20)
 	period := time.Second / time.Duration(f.rate)
+	earliest := until.Add(-2 * feedEvery).Truncate(feedStep)
 	for at := after.Truncate(period).Add(period); !at.After(until); at = at.Add(period) {
+		t := at.Truncate(feedStep)
+		if t.Before(earliest) {
+			t = earliest
+		}
+		if !t.After(f.last) {
+			t = f.last.Add(feedStep)
+		}
+		f.last = t
 		f.rows++
-		line := strconv.AppendInt(nil, at.Add(-f.fault.lag).UnixMicro(), 10)
+		line := strconv.AppendInt(nil, t.Add(f.offset-f.lag).UnixMicro(), 10)
 		line = append(append(append(line, ','), f.src...), ',')
 		line = append(strconv.AppendInt(line, f.rows, 10), '\n')
 		if _, err := w.Write(line); err != nil {

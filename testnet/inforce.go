@@ -192,7 +192,7 @@ func (n *Net) begin(f Fault, nodes [][]int) (Did, error) {
 
 // possible refuses what this network cannot do.
 func (n *Net) possible(f Fault, nodes [][]int) error {
-	if f.Kind != FaultPause && f.Kind != FaultLag {
+	if f.Kind != FaultPause {
 		return nil
 	}
 	for _, i := range nodes[0] {
@@ -270,7 +270,7 @@ func (n *Net) renew() error {
 	n.fabric.set(waysOf(n.active, len(n.daemons)))
 	for i, f := range n.feeds {
 		if f != nil {
-			f.set(feedState(n.active, i))
+			f.pause(paused(n.active, i))
 		}
 	}
 	for i, d := range n.daemons {
@@ -325,20 +325,9 @@ func (x *inForce) bend(s *relay.State, from, to int) {
 	}
 }
 
-// feedState is how a node's live source is under faults.
-func feedState(active []*inForce, node int) (s feedFault) {
-	for _, x := range active {
-		if !x.covers([]int{node}) {
-			continue
-		}
-		switch x.Kind {
-		case FaultPause:
-			s.paused = true
-		case FaultLag:
-			s.lag += x.Value
-		}
-	}
-	return s
+// paused reports whether a node's live source has no rows under faults.
+func paused(active []*inForce, node int) bool {
+	return slices.ContainsFunc(active, func(x *inForce) bool { return x.Kind == FaultPause && x.covers([]int{node}) })
 }
 
 // hauntOf is what a node is told of its clock and its disk under faults.

@@ -35,6 +35,7 @@ type Net struct {
 	dir     string
 	own     bool // the directory is removed at the end
 	query   string
+	stream  string // of the query as it was written
 	outputs []string
 	text    string // of the deployed query
 	file    string
@@ -67,7 +68,7 @@ func Up(ctx context.Context, s Spec, o Options) (*Net, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Net{spec: s, dir: o.Dir, query: d.name, outputs: d.outputs(), file: d.file}
+	n := &Net{spec: s, dir: o.Dir, query: d.name, stream: d.stream, outputs: d.outputs(), file: d.file}
 	if err := n.up(ctx, d, &o); err != nil {
 		n.own = false
 		return nil, errors.Join(err, n.Close())
@@ -151,7 +152,7 @@ func (n *Net) write(d *diagram) error {
 		if err != nil {
 			return err
 		}
-		if err := writeNodeFile(&n.spec, d, p, len(places), paths[i], at); err != nil {
+		if err := writeNodeFile(&n.spec, d, p, places, paths[i], at); err != nil {
 			return err
 		}
 	}
@@ -177,7 +178,7 @@ func (n *Net) writeData(d *diagram, places []place) ([]string, error) {
 	if n.spec.Live > 0 {
 		for k, i := range fed {
 			paths[i] = stems[k] + ".csv"
-			f, err := newFeed(paths[i], places[i].id, n.spec.Live)
+			f, err := newFeed(paths[i], places[i].id, feedOptions{n.spec.Live, n.spec.Lag[places[i].org], time.Duration(i) * time.Microsecond})
 			if err != nil {
 				return nil, err
 			}
@@ -419,3 +420,27 @@ func plural(n int, what string) string {
 
 // settleWithin is how long a node that was started again may take to meet the others.
 const settleWithin = 30 * time.Second
+
+// StopFeeds ends the growth of all live sources and returns their files.
+func (n *Net) StopFeeds() (files []string, err error) {
+	var errs []error
+	for _, f := range n.feeds {
+		if f != nil {
+			errs = append(errs, f.end())
+			files = append(files, f.file.Name())
+		}
+	}
+	return files, errors.Join(errs...)
+}
+
+// QueryFile is the file of the query as it was written, "" if it is the built-in one. Stream is the name of its stream.
+func (n *Net) QueryFile() (file, stream string) { return n.spec.Query, n.stream }
+
+// Command is the executable of the daemons.
+func (n *Net) Command() string { return n.daemons[0].command }
+
+// Home is the directory of the node where results arrive.
+func (n *Net) Home() string { return n.daemons[0].dir }
+
+// Mode is ModeProcess or ModeNetns.
+func (n *Net) Mode() string { return n.spec.Mode }

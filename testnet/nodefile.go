@@ -12,12 +12,23 @@ import (
 // configFile is the daemon's configuration in its directory.
 const configFile = "node.toml"
 
+// Labels of nodes: data enter at some, the others are there to work.
+const (
+	roleLabel  = "role"
+	roleSource = "source"
+	roleWork   = "work"
+)
+
 // writeNodeFile writes the node.toml of a node: where it listens, its stream, an export to all partners, and leave for the
 // first organisation to run fragments here. path is its share of the data, "" where they are generated.
-func writeNodeFile(s *Spec, d *diagram, n place, nodes int, path string, at *ports) error {
+func writeNodeFile(s *Spec, d *diagram, n place, all []place, path string, at *ports) error {
 	root := spec.NewTable("", spec.Pos{})
 	put := func(key string, v *spec.Value) { root.Put(key, spec.Pos{}, v) }
-	put("node", table(pair{"org", text(n.org)}, pair{"name", text(n.name)}))
+	role := roleWork
+	if n.feeds(s) {
+		role = roleSource
+	}
+	put("node", table(pair{"org", text(n.org)}, pair{"name", text(n.name)}, pair{"labels", table(pair{roleLabel, text(role)})}))
 	listen := []pair{{"p2p", text(at.p2p)}, {"api", text(at.api)}}
 	if at.announce != "" {
 		listen = append(listen, pair{"announce", texts(at.announce)})
@@ -25,9 +36,25 @@ func writeNodeFile(s *Spec, d *diagram, n place, nodes int, path string, at *por
 	put("listen", table(listen...))
 	put("checkpoint", table(pair{"interval", text("1s")})) // a node that is killed should not have much to repeat
 	put("limits", table(pair{"disk_reserve", text("64MiB")}))
+	streams, exports := spec.NewTable("", spec.Pos{}), spec.NewTable("", spec.Pos{})
 	if n.feeds(s) {
-		if err := putStream(s, d, n, nodes, path, put); err != nil {
+		source, err := d.sourceOf(s, n, len(all), path)
+		if err != nil {
 			return err
+		}
+		streams.Put(d.streamOf(n), spec.Pos{}, &spec.Value{Kind: spec.TableKind, Table: source})
+	}
+	if s.Replicas > 1 {
+		if err := d.putElsewhere(s, n, all, streams); err != nil {
+			return err
+		}
+	}
+	if err := d.putExports(s, n, streams, exports); err != nil {
+		return err
+	}
+	for _, t := range []pair{{"streams", &spec.Value{Kind: spec.TableKind, Table: streams}}, {"exports", &spec.Value{Kind: spec.TableKind, Table: exports}}} {
+		if len(t.value.Table.Entries) > 0 {
+			put(t.key, t.value)
 		}
 	}
 	out := "# " + n.org + "/" + n.name + ", a node of a testnet.\n\n" + render(root)
@@ -40,14 +67,24 @@ func writeNodeFile(s *Spec, d *diagram, n place, nodes int, path string, at *por
 	return nil
 }
 
-// putStream puts the node's stream, and its export to all partners.
-func putStream(s *Spec, d *diagram, n place, nodes int, path string, put func(string, *spec.Value)) error {
-	source, err := d.sourceOf(s, n, nodes, path)
+// putElsewhere puts the streams of the organisation's other nodes: a replica that runs here reads them, and their exports
+// say what of its results may leave.
+func (d *diagram) putElsewhere(s *Spec, n place, all []place, streams *spec.Table) error {
+	columns, err := d.columns()
 	if err != nil {
 		return err
 	}
-	stream := d.streamOf(n)
-	put("streams", table(pair{stream, &spec.Value{Kind: spec.TableKind, Table: source}}))
+	for _, p := range all {
+		if p.org == n.org && p.rank != n.rank && p.feeds(s) {
+			streams.Put(d.streamOf(p), spec.Pos{}, table(pair{"connector", text("node")}, pair{"stream", text(n.org + "/" + d.streamOf(p))},
+				pair{"time", text(textOf(d.entry, "time"))}, pair{"columns", table(columns...)}))
+		}
+	}
+	return nil
+}
+
+// putExports puts an export to all partners of each stream.
+func (d *diagram) putExports(s *Spec, n place, streams, exports *spec.Table) error {
 	partners := slices.DeleteFunc(slices.Clone(s.Organisations), func(o string) bool { return o == n.org })
 	if len(partners) == 0 {
 		return nil
@@ -59,7 +96,9 @@ func putStream(s *Spec, d *diagram, n place, nodes int, path string, put func(st
 	for i := range columns {
 		columns[i].value = text("keep")
 	}
-	put("exports", table(pair{stream, table(pair{"stream", text(stream)}, pair{"to", texts(partners...)},
-		pair{"purpose", text("query " + d.name)}, pair{"columns", table(columns...)})}))
+	for _, e := range streams.Entries {
+		exports.Put(e.Key, spec.Pos{}, table(pair{"stream", text(e.Key)}, pair{"to", texts(partners...)},
+			pair{"purpose", text("query " + d.name)}, pair{"columns", table(columns...)}))
+	}
 	return nil
 }

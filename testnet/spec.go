@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 
 	"fednode/query/spec"
 )
@@ -23,7 +24,8 @@ const (
 	maxOrganisations = 8
 	maxNodesPerOrg   = 3
 	maxSpecBytes     = 1 << 20
-	maxLive          = 100_000
+	maxLive          = 5_000
+	maxLag           = 3_600_000_000 // µs
 )
 
 // Spec says what a network consists of.
@@ -47,6 +49,8 @@ type Spec struct {
 	// Live makes every source one that grows by so many rows a second, with the time they are written at; 0 leaves the
 	// sources to Data or the query. The query's stream must follow a CSV file.
 	Live int
+	// Lag is how old rows of live sources are when they are written, by organisation.
+	Lag map[string]time.Duration
 	// Data are files whose rows are dealt out to the nodes; none means the traffic that the query's stream generates.
 	Data []string
 	// Seed of generated traffic.
@@ -105,6 +109,14 @@ func (s *Spec) read(r *spec.Reader, dir string) {
 		s.Queries = append(s.Queries, beside(dir, v.Str))
 	}
 	s.Live = int(r.Int("live", 0, 0, maxLive))
+	if t := r.Table("lag", false); t != nil {
+		s.Lag = make(map[string]time.Duration)
+		lag := spec.Read(t, r.P)
+		for _, e := range t.Entries {
+			s.Lag[e.Key] = time.Duration(lag.Duration(e.Key, 0, 0, maxLag)) * time.Microsecond
+		}
+		lag.Done()
+	}
 	for _, v := range r.Strings("data", false) {
 		s.Data = append(s.Data, beside(dir, v.Str))
 	}

@@ -155,9 +155,23 @@ func ownStream(n *NodeView, stream string) bool {
 // Tail calls each for every row of an output of the query, with its id and as JSON, until the output has ended or ctx
 // has. From says where to begin: "beginning", "now" or the id of the last row known.
 func (n *Net) Tail(ctx context.Context, output, from string, each func(id string, row []byte) error) error {
+	return n.follow(ctx, output, from, "stable", func(e Event) error {
+		if e.Name != "" {
+			return nil
+		}
+		return each(e.ID, e.Data)
+	})
+}
+
+// Follow is like Tail for who wants the latest results: tentative ones too, and what becomes of them.
+func (n *Net) Follow(ctx context.Context, output, from string, each func(Event) error) error {
+	return n.follow(ctx, output, from, "latest", each)
+}
+
+func (n *Net) follow(ctx context.Context, output, from, mode string, each func(Event) error) error {
 	_, c, _ := n.daemons[0].now()
 	if c == nil {
 		return errorf(ErrNone, "node %s was never up", n.daemons[0].id)
 	}
-	return c.tail(ctx, n.daemons[0].org+"/"+n.query+"/"+output, from, each)
+	return c.tail(ctx, n.daemons[0].org+"/"+n.query+"/"+output, from, mode, each)
 }

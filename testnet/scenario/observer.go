@@ -1,0 +1,219 @@
+package scenario
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"fednode/testnet"
+)
+
+// observer follows an output as a client that wants the latest results, and notes what it sees and when.
+type observer struct {
+	net    *testnet.Net
+	output string
+
+	mu    sync.Mutex
+	from  string // where to go on
+	last  uint64 // id of the last stable row
+	seen  seen
+	calm  []time.Duration // delays of rows before the first fault
+	armed bool            // there was a fault
+	high  time.Time       // highest stime of any row
+	open  map[int64]int   // tentative rows that are not replaced, by stime in µs
+	begun time.Time       // of the observation
+}
+
+// seen is what an observer saw.
+type seen struct {
+	stable, tentative uint64
+	lost              uint64 // gaps
+	undone            []string
+	worst             time.Duration // delay of a row that was new, in all
+	// openUntil is when tentative rows were last held; lateUntil when a stable row last came later than usual.
+	openUntil, lateUntil time.Time
+	broke                string // why the connection was lost last
+}
+
+func newObserver(net *testnet.Net, output string) *observer {
+	return &observer{net: net, output: output, from: "beginning", open: make(map[int64]int), begun: time.Now()}
+}
+
+// again is how long to wait before a tail that broke off is taken up again.
+const again = 50 * time.Millisecond
+
+// run follows until ctx ends.
+func (o *observer) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		err := o.net.Follow(ctx, o.output, o.place(), o.event)
+		o.lostConnection(err)
+		select {
+		case <-time.After(again):
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (o *observer) place() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.from
+}
+
+// lostConnection forgets the tentative rows: who reconnects gets them again.
+func (o *observer) lostConnection(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	clear(o.open)
+	if err != nil {
+		o.seen.broke = err.Error()
+	}
+}
+
+// event takes one event of the tail.
+func (o *observer) event(e testnet.Event) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now := time.Now()
+	var err error
+	switch e.Name {
+	case "":
+		err = o.stable(e, now)
+	case "tentative":
+		err = o.tentative(e, now)
+	case "undo":
+		err = o.undo(e.Data)
+	case "done":
+		err = o.done(e.Data)
+	case "gap":
+		o.seen.lost++
+	}
+	if len(o.open) > 0 {
+		o.seen.openUntil = now
+	}
+	return err
+}
+
+// key is what every row begins with.
+type key struct {
+	ID    uint64    `json:"id"`
+	Stime time.Time `json:"stime"`
+}
+
+func (o *observer) stable(e testnet.Event, now time.Time) error {
+	var k key
+	if err := json.Unmarshal(e.Data, &k); err != nil {
+		return fmt.Errorf("a row that cannot be read: %w", err)
+	}
+	if k.ID != o.last+1 && o.last > 0 {
+		o.seen.undone = append(o.seen.undone, fmt.Sprintf("id %d after %d: %.200s", k.ID, o.last, e.Data))
+	}
+	o.last, o.from = k.ID, e.ID
+	o.seen.stable++
+	if now.Sub(k.Stime) > o.normal()+lateBy {
+		o.seen.lateUntil = now
+	}
+	o.arrived(k.Stime, now)
+	return nil
+}
+
+func (o *observer) tentative(e testnet.Event, now time.Time) error {
+	var k key
+	if err := json.Unmarshal(e.Data, &k); err != nil {
+		return fmt.Errorf("a row that cannot be read: %w", err)
+	}
+	o.seen.tentative++
+	o.open[k.Stime.UnixMicro()]++
+	o.arrived(k.Stime, now)
+	return nil
+}
+
+// arrived measures the delay of a row, if it is newer than all before.
+func (o *observer) arrived(stime, now time.Time) {
+	if !stime.After(o.high) {
+		return
+	}
+	o.high = stime
+	d := now.Sub(stime)
+	if !o.armed {
+		o.calm = append(o.calm, d)
+		return
+	}
+	o.seen.worst = max(o.seen.worst, d)
+}
+
+// lateBy is how much later than usual a stable row has to come to show that the results have not caught up.
+const lateBy = 500 * time.Millisecond
+
+// normal is the delay of most rows before the first fault. Callers hold mu.
+func (o *observer) normal() time.Duration {
+	if len(o.calm) == 0 {
+		return 0
+	}
+	sorted := slices.Clone(o.calm)
+	slices.Sort(sorted)
+	return sorted[len(sorted)/2]
+}
+
+// arm says that the first fault comes: what was seen until now is what is normal. Rows of the first second, when parts of
+// the query still start, do not count.
+func (o *observer) arm() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.armed {
+		o.armed = true
+		normal := o.normal()
+		o.calm = []time.Duration{normal}
+	}
+}
+
+// undo voids tentative rows from a time on.
+func (o *observer) undo(data []byte) error {
+	var v struct {
+		From *time.Time `json:"from"`
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		return err
+	}
+	for at := range o.open {
+		if v.From == nil || at >= v.From.UnixMicro() {
+			delete(o.open, at)
+		}
+	}
+	return nil
+}
+
+// done replaces tentative rows before a time.
+func (o *observer) done(data []byte) error {
+	var v struct {
+		Before json.RawMessage `json:"before"`
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		return err
+	}
+	if bytes.Equal(v.Before, []byte(`"end"`)) {
+		clear(o.open)
+		return nil
+	}
+	var before time.Time
+	if err := json.Unmarshal(v.Before, &before); err != nil {
+		return err
+	}
+	for at := range o.open {
+		if at < before.UnixMicro() {
+			delete(o.open, at)
+		}
+	}
+	return nil
+}
+
+// saw returns what was seen so far, and the normal delay.
+func (o *observer) saw() (seen, time.Duration, int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.seen, o.normal(), len(o.open)
+}

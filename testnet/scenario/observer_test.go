@@ -1,0 +1,77 @@
+package scenario
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"fednode/testnet"
+)
+
+// row makes a row of a tail whose time is so long ago.
+func row(id int, ago time.Duration) testnet.Event {
+	e := testnet.Event{Data: fmt.Appendf(nil, `{"id":%d,"stime":%q,"n":1}`, id, time.Now().Add(-ago).UTC().Format(time.RFC3339Nano))}
+	if id == 0 {
+		e.Name = "tentative"
+	} else {
+		e.ID = fmt.Sprintf("1:%d", id)
+	}
+	return e
+}
+
+// TestObserver: what a client sees is counted: delays beyond what is normal, tentative rows until they are replaced, and
+// rows that come twice.
+func TestObserver(t *testing.T) {
+	o := newObserver(nil, "rows")
+	say := func(e testnet.Event) { require.NoError(t, o.event(e)) }
+	for id := 1; id <= 3; id++ {
+		say(row(id, 100*time.Millisecond))
+	}
+	o.arm()
+	say(row(0, 90*time.Millisecond))
+	say(row(0, 80*time.Millisecond))
+	s, normal, open := o.saw()
+	require.InDelta(t, 0.1, normal.Seconds(), 0.05)
+	require.Equal(t, uint64(2), s.tentative)
+	require.Equal(t, 2, open)
+	say(testnet.Event{Name: "undo", Data: []byte(`{"from":null}`)})
+	say(row(0, 70*time.Millisecond))
+	say(testnet.Event{Name: "done", Data: []byte(`{"before":"2020-01-01T00:00:00Z"}`)})
+	_, _, open = o.saw()
+	require.Equal(t, 1, open)
+	say(testnet.Event{Name: "done", Data: []byte(`{"before":"end"}`)})
+	say(row(4, 3*time.Second)) // a correction is not new
+	s, _, open = o.saw()
+	require.Zero(t, open)
+	require.Less(t, s.worst, time.Second)
+	require.False(t, s.lateUntil.IsZero(), "but it shows that results have not caught up")
+	require.Empty(t, s.undone)
+	say(row(4, 0))
+	say(testnet.Event{Name: "gap", Data: []byte(`{}`)})
+	s, _, _ = o.saw()
+	require.Len(t, s.undone, 1)
+	require.Equal(t, uint64(1), s.lost)
+	require.Error(t, o.event(testnet.Event{Data: []byte(`{`)}))
+}
+
+// TestMergeByTime: rows of several files come in the order of their time, under one head.
+func TestMergeByTime(t *testing.T) {
+	dir := t.TempDir()
+	var files []string
+	for i, text := range []string{"ts,n\n1,a\n4,b\n", "ts,n\n2,c\n3,d\n", "ts,n\n"} {
+		files = append(files, filepath.Join(dir, fmt.Sprint(i)))
+		require.NoError(t, os.WriteFile(files[i], []byte(text), 0o600))
+	}
+	to := filepath.Join(dir, "all")
+	require.NoError(t, mergeByTime(files, to))
+	got, err := os.ReadFile(to)
+	require.NoError(t, err)
+	require.Equal(t, "ts,n\n1,a\n2,c\n3,d\n4,b\n", string(got))
+	require.NoError(t, os.WriteFile(files[1], []byte("ts,n\n2,c\n"), 0o600))
+	require.Contains(t, firstDifference(files[0], files[1]), ":2: `1,a`, expected `2,c`")
+	require.ErrorContains(t, mergeByTime([]string{filepath.Join(dir, "none")}, to), "none")
+}
