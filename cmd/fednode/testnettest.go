@@ -27,8 +27,8 @@ func testnetTestCommand() *cobra.Command {
   finally: the stable stream equals an undisturbed run
   finally: longest delay <= 3.3s
 
-Steps are waits, conditions with a time, and faults (see fednode testnet fault). FRAGMENT#1 is the first node that runs a
-fragment, stabilising a node that corrects its results. With nothing but --check the files are only read.`,
+Steps are waits, conditions with a time, and faults (see fednode testnet fault). FRAGMENT#1 is the first node that runs
+a fragment, stabilising a node that corrects its results. With --check the files are only read.`,
 		Example: `  fednode testnet test testnet/scenarios/*.scenario
   fednode testnet test --mode netns testnet/scenarios/partition-2s.scenario --json`,
 		Args: minimumArgs(1),
