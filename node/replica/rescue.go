@@ -5,6 +5,10 @@ import "fednode/dcaa"
 // transferAgain is how long a state transfer may take before another replica is asked, in microseconds.
 const transferAgain = 10_000_000
 
+// abandonAfter is for how long a replica with a usable state is waited for, in microseconds, until the rows are given up.
+// The one that has acknowledged most is never dropped from the count upstream, so that waiting for it loses nothing.
+const abandonAfter = 10 * 60 * 1_000_000
+
 // rescue finds a way on for an input that no producer can serve any more: the state of another replica, and only if there
 // is none to be had for a while, a GAP.
 func (r *Replica) rescue(in *input) {
@@ -26,7 +30,7 @@ func (r *Replica) rescue(in *input) {
 		r.due = min(r.due, r.transferAt)
 		return
 	}
-	patience := r.lostAt.Add(r.cfg.Settings.InitDelay)
+	patience := r.lostAt.Add(abandonAfter)
 	if r.now < patience {
 		r.due = min(r.due, patience)
 		return
