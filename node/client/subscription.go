@@ -2,8 +2,6 @@ package client
 
 import (
 	"context"
-	"hash/fnv"
-	"slices"
 	"time"
 
 	"fednode/dcaa"
@@ -76,21 +74,11 @@ func Subscribe(req Request) *Subscription {
 	s := &Subscription{req: req, began: req.Clock.Now(), news: flow.NewNewsBox(), armed: dcaa.Never, lostAt: dcaa.Never, away: make(map[string]bool), events: newEvents(req.Stream, req.From)}
 	s.conns = newConnections(&s.req)
 	s.intake = dcaa.NewIntake(dcaa.IntakeConfig{
-		Settings: &s.req.Settings, Producers: req.Producers, Preferred: preferred(&req), From: req.From, Tentative: req.Latest,
+		Settings: &s.req.Settings, Producers: req.Producers, Preferred: flow.Preferred(req.Producers, req.Self, req.Name), From: req.From, Tentative: req.Latest,
 	}, 0, s.conns, &s.events)
 	s.events.intake = s.intake
 	s.unwatch = req.Network.Watch(req.Producers, s.news.Note)
 	return s
-}
-
-// preferred is the producer that is asked first: this node, else consumers spread by their names.
-func preferred(req *Request) int {
-	if n := slices.Index(req.Producers, req.Self); n >= 0 {
-		return n
-	}
-	h := fnv.New32a()
-	h.Write([]byte(req.Name))
-	return int(h.Sum32() % uint32(max(1, len(req.Producers))))
 }
 
 // Next returns the next event, owned. It waits through failures of the producers; it fails only when ctx ends.

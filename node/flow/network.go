@@ -2,6 +2,8 @@ package flow
 
 import (
 	"context"
+	"hash/fnv"
+	"slices"
 	"time"
 
 	"fednode/dcaa"
@@ -30,4 +32,14 @@ type News struct {
 	RTT time.Duration
 	// Streams are what its heartbeat says, by name; nil if nothing of them is news.
 	Streams map[string]dcaa.StreamStatus
+}
+
+// Preferred is the index of the producer that a consumer asks first: its own node, else consumers spread by their names.
+func Preferred(producers []string, self, consumer string) int {
+	if n := slices.Index(producers, self); n >= 0 {
+		return n
+	}
+	h := fnv.New32a()
+	h.Write([]byte(consumer))
+	return int(h.Sum32() % uint32(max(1, len(producers))))
 }

@@ -3,8 +3,6 @@ package fragment
 import (
 	"errors"
 	"fmt"
-	"hash/fnv"
-	"slices"
 	"strings"
 
 	"go.uber.org/zap"
@@ -65,19 +63,9 @@ func (r *Runner) coreConfig() replica.Config {
 	c := replica.Config{Plan: r.cfg.Plan, Settings: r.cfg.Settings, Name: r.cfg.Self, Incarnation: r.cfg.Incarnation, Peers: r.cfg.Peers,
 		Places: r.cfg.Places, WaitingRows: r.cfg.WaitingRows}
 	for _, in := range r.inputs {
-		c.Inputs = append(c.Inputs, replica.Input{Producers: in.producers, Preferred: r.preferred(in.producers), Source: r.cfg.Plan.Inputs[in.n].Source != nil})
+		c.Inputs = append(c.Inputs, replica.Input{Producers: in.producers, Preferred: flow.Preferred(in.producers, r.cfg.Self, r.cfg.Subscriber), Source: r.cfg.Plan.Inputs[in.n].Source != nil})
 	}
 	return c
-}
-
-// preferred spreads consumers over replicas: one that runs on the same node first, else by our own name.
-func (r *Runner) preferred(producers []string) int {
-	if n := slices.Index(producers, r.cfg.Self); n >= 0 {
-		return n
-	}
-	h := fnv.New32a()
-	h.Write([]byte(r.cfg.Subscriber))
-	return int(h.Sum32() % uint32(max(1, len(producers))))
 }
 
 // latest returns what tells the largest stime that a stream of another organisation may bring, nil if that is not asked:
