@@ -127,6 +127,8 @@ func (r *Replica) Status(output int) dcaa.StreamStatus {
 	}
 	if p := r.pathOf(output); p != nil && p.fork != nil && !p.fork.AffectedOutput(output) {
 		s.State = dcaa.Stable
+	} else if p != nil && p.fork == nil && p.state == dcaa.Stabilization && !p.broken && r.delivers(output) {
+		s.State = dcaa.Stable // what is not caught up with is another output's
 	}
 	if o.Boundary == tuple.MaxTime {
 		s.State = dcaa.Ended

@@ -49,6 +49,21 @@ type gap struct {
 	from, to tuple.Time
 	reason   string
 	outputs  []int
+	// input is that of the SUnion, and before where it stood when it heard of the gap.
+	input  int
+	before tuple.Position
+}
+
+// position is where an input of the SUnion has to be resumed. A gap that the outputs have not been told of is met again.
+func (u *union) position(input int) tuple.Position {
+	p := u.su.Position(input)
+	for _, g := range u.gaps {
+		if g.input == input {
+			p.Generation, p.ID = g.before.Generation, min(p.ID, g.before.ID)
+			break
+		}
+	}
+	return p
 }
 
 // tellGaps emits the gaps whose place has come.
@@ -109,8 +124,9 @@ func (in *input) Gap(f *tuple.Frame) {
 	told := make(map[int]bool)
 	for _, p := range in.feeds {
 		u := in.r.unions[p.union]
+		before := u.su.Position(p.input)
 		u.su.Gap(p.input, f.Generation, f.FirstID)
-		g := gap{at: u.su.InputBoundary(p.input).FloorTo(in.r.cfg.Plan.Bucket, 0), from: f.Time, to: f.To, reason: in.stream + ": " + f.Reason}
+		g := gap{input: p.input, before: before, at: u.su.InputBoundary(p.input).FloorTo(in.r.cfg.Plan.Bucket, 0), from: f.Time, to: f.To, reason: in.stream + ": " + f.Reason}
 		for _, o := range in.r.cfg.Plan.Unions[p.union].Outputs {
 			if !told[o] {
 				told[o] = true

@@ -159,7 +159,7 @@ func (r *Replica) Snapshot(e *tuple.Encoder) State {
 	for _, u := range r.unions {
 		var at []tuple.Position
 		for k := range r.cfg.Plan.Unions[u.n].Inputs {
-			at = append(at, u.su.Position(k))
+			at = append(at, u.position(k))
 		}
 		s.Inputs = append(s.Inputs, at)
 		s.Boundary = min(s.Boundary, u.su.Released())

@@ -21,6 +21,7 @@ import (
 //	cut NAME NAME | heal NAME NAME       the way between two of nodes, producers and "client"
 //	set PRODUCER MODE                    gives, lacks (two rows of three, tentatively), floods (each 20
 //	                                     times), corrects, stalls, fails
+//	forget PRODUCER                      it holds nothing any more of what it has given
 //	save NODE | crash NODE | restart NODE
 //	pause NODE | resume NODE             a node that stands still, as after SIGSTOP
 //	state                                of nodes and clients
@@ -61,6 +62,9 @@ func (s *script) command(d *datadriven.TestData) string {
 			d.Fatalf(s.t, "set %v: no such producer or mode", d.CmdArgs)
 		}
 		p.set(m)
+	case "forget":
+		p, _ := s.w.find(d.CmdArgs[0].Key)
+		p.buffer.Shed(0)
 	case "save", "crash", "restart", "pause", "resume":
 		s.life(d)
 	case "state":
@@ -146,6 +150,9 @@ func (s *script) state() string {
 		}
 		if c.ever > 0 {
 			fmt.Fprintf(&b, "; so far %d tentative, %d undone, %d done", c.ever, c.undone, c.done)
+		}
+		if c.gaps > 0 {
+			fmt.Fprintf(&b, ", %d gaps", c.gaps)
 		}
 		if n := c.intake.Source(); n >= 0 && len(s.w.nodes) > 1 {
 			fmt.Fprintf(&b, ", from %s", s.w.names[n])

@@ -64,16 +64,25 @@ func (r *Replica) begun(p *path) bool {
 
 // current reports whether a path without a fork has caught up with its inputs.
 func (r *Replica) current(p *path) bool {
-	return r.caughtUp(p, func(*dcaa.Intake) bool { return false })
+	return r.caughtUp(p.unions, func(*dcaa.Intake) bool { return false })
 }
 
 // exhausted reports whether it has caught up with those inputs that can be had: one that has failed again may take for ever.
 func (r *Replica) exhausted(p *path) bool {
-	return r.caughtUp(p, func(i *dcaa.Intake) bool { return i.Condition(r.now) == dcaa.Failed })
+	return r.caughtUp(p.unions, func(i *dcaa.Intake) bool { return i.Condition(r.now) == dcaa.Failed })
 }
 
-func (r *Replica) caughtUp(p *path, excused func(*dcaa.Intake) bool) bool {
-	for _, u := range p.unions {
+// delivers reports whether an output has all that its own inputs have given.
+func (r *Replica) delivers(output int) bool {
+	var unions []*union
+	for _, n := range r.cfg.Plan.Outputs[output].Unions {
+		unions = append(unions, r.unions[n])
+	}
+	return r.caughtUp(unions, func(*dcaa.Intake) bool { return false })
+}
+
+func (r *Replica) caughtUp(unions []*union, excused func(*dcaa.Intake) bool) bool {
+	for _, u := range unions {
 		if u.su.Stable() > u.su.Released() {
 			return false
 		}
