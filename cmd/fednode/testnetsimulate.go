@@ -18,6 +18,7 @@ import (
 type simulateFlags struct {
 	seed, runs, workers, tries int
 	spec, trace                string
+	keepGoing                  bool
 }
 
 // Bounds of the flags, and of a spec file.
@@ -56,6 +57,7 @@ one JSON object a line.
 	f.StringVar(&s.spec, "spec", "", "file that describes the federation, and its faults if it has some")
 	f.StringVar(&s.trace, "trace", "", "file for what happens in the one run, - for standard output")
 	f.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "runs at once")
+	f.BoolVar(&s.keepGoing, "keep-going", false, "run every seed, and list those that break a promise")
 	f.IntVar(&s.tries, "minimise", 500, "runs in which to make a plan that breaks a promise smaller; 0 leaves it")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if err := s.check(); err != nil {
@@ -83,7 +85,7 @@ func (s *simulateFlags) check() error {
 }
 
 func (s *simulateFlags) run(c *cobra.Command) error {
-	campaign := &sim.Campaign{First: uint64(s.seed), Runs: s.runs, Workers: s.workers}
+	campaign := &sim.Campaign{First: uint64(s.seed), Runs: s.runs, Workers: s.workers, KeepGoing: s.keepGoing}
 	if s.spec != "" {
 		fixed, err := s.read(c, campaign)
 		if err != nil {
@@ -102,13 +104,15 @@ func (s *simulateFlags) run(c *cobra.Command) error {
 	}
 	show := newSimulateShow(c, s.runs)
 	campaign.Done = show.progress
-	p, failure, err := campaign.Run(c.Context())
+	p, failures, err := campaign.Run(c.Context())
 	show.clear()
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if failure != nil {
-		return s.failed(c, failure)
+	case len(failures) > 0 && s.keepGoing:
+		return s.listed(c, p, failures)
+	case len(failures) > 0:
+		return s.failed(c, &failures[0])
 	}
 	if err := show.sum(p); err != nil {
 		return err
@@ -214,6 +218,25 @@ func (s *simulateFlags) failed(c *cobra.Command, f *sim.Failure) error {
 		fmt.Fprintf(c.OutOrStdout(), "# %s\n%s", &breach, file)
 	}
 	return fmt.Errorf("seed %d: %s", f.Case.Seed, &f.Breach)
+}
+
+// listed lists the failures of a campaign that went on.
+func (s *simulateFlags) listed(c *cobra.Command, p sim.Progress, failures []sim.Failure) error {
+	list := make([]simulateFailure, 0, len(failures))
+	for i := range failures {
+		f := &failures[i]
+		list = append(list, simulateFailure{Seed: f.Case.Seed, Promise: f.Breach.Promise, Text: f.Breach.Text, Microseconds: f.Breach.At, Case: string(f.Case.AppendTOML(nil))})
+	}
+	if jsonWanted(c) {
+		if err := printJSON(c, list); err != nil {
+			return err
+		}
+	} else {
+		for i := range failures {
+			fmt.Fprintf(c.OutOrStdout(), "seed %d: %s\n", failures[i].Case.Seed, &failures[i].Breach)
+		}
+	}
+	return fmt.Errorf("%s of %s break a promise", grouped(uint64(len(failures))), counted(uint64(p.Runs), "run"))
 }
 
 // simulateFailure is a failing case as JSON; Case is a file for --spec.

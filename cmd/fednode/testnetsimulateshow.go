@@ -38,6 +38,9 @@ func (s *simulateShow) progress(p sim.Progress) {
 	}
 	s.said = time.Now()
 	line := fmt.Sprintf("%s of %s runs, %.0f simulated minutes a second", grouped(uint64(p.Runs)), grouped(uint64(s.runs)), s.speed(p))
+	if p.Failures > 0 {
+		line += ", " + counted(uint64(p.Failures), "failure")
+	}
 	if s.live {
 		fmt.Fprintf(s.out, "\r%s\x1b[K", line)
 		return

@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 
 	"fednode/testnet/sim/fault"
@@ -17,6 +19,8 @@ type Campaign struct {
 	Spec *topology.Spec
 	// Workers is how many runs go on at once.
 	Workers int
+	// KeepGoing runs all seeds, whatever breaks.
+	KeepGoing bool
 	// Done is called after each run, one call at a time; it may be nil.
 	Done func(Progress)
 }
@@ -24,6 +28,7 @@ type Campaign struct {
 // Progress is how far a campaign has come.
 type Progress struct {
 	Runs      int
+	Failures  int
 	Simulated int64
 	Steps     uint64
 	Worst     int64
@@ -56,9 +61,9 @@ type Failure struct {
 	Breach Breach
 }
 
-// Run runs until all seeds have been run, one breaks a promise, or ctx ends. Of several failures that come at once it
-// returns that of the lowest seed.
-func (c *Campaign) Run(ctx context.Context) (Progress, *Failure, error) {
+// Run runs until all seeds have been run, one breaks a promise (unless KeepGoing), or ctx ends. It returns the failures in
+// order of their seeds.
+func (c *Campaign) Run(ctx context.Context) (Progress, []Failure, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s := &campaign{cfg: c, stop: stop}
@@ -67,7 +72,8 @@ func (c *Campaign) Run(ctx context.Context) (Progress, *Failure, error) {
 		workers.Go(func() { s.work(ctx) })
 	}
 	workers.Wait()
-	return s.progress, s.failure, s.err
+	slices.SortFunc(s.failures, func(a, b Failure) int { return cmp.Compare(a.Case.Seed, b.Case.Seed) })
+	return s.progress, s.failures, s.err
 }
 
 // campaign is what the workers share.
@@ -78,7 +84,7 @@ type campaign struct {
 	mu       sync.Mutex
 	next     int
 	progress Progress
-	failure  *Failure
+	failures []Failure
 	err      error
 }
 
@@ -128,10 +134,11 @@ func (s *campaign) ended(c Case, r *Result, err error) {
 	p := &s.progress
 	p.add(r)
 	if r.Breach != nil {
-		if s.failure == nil || c.Seed < s.failure.Case.Seed {
-			s.failure = &Failure{Case: c, Breach: *r.Breach}
+		s.failures = append(s.failures, Failure{Case: c, Breach: *r.Breach})
+		p.Failures++
+		if !s.cfg.KeepGoing {
+			s.stop()
 		}
-		s.stop()
 	}
 	if s.cfg.Done != nil {
 		s.cfg.Done(*p)

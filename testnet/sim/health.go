@@ -184,6 +184,28 @@ func (h *health) path(source int, since int64) bool {
 	return h.reaches(world.NodeID(source), int32(source), since)
 }
 
+// allWays reports whether every way that leads from a source to the client over nodes that live has been healthy since a
+// time: whichever replicas are read from, none had an excuse.
+func (h *health) allWays(source int, since int64) bool {
+	if h.since[source] > since {
+		return false
+	}
+	for n := range h.r.top.Streams {
+		s := &h.r.top.Streams[n]
+		if s.Source >= 0 && s.Source != source {
+			continue
+		}
+		for _, p := range s.Producers {
+			for _, id := range s.Readers {
+				if h.r.w.Up(p) && h.r.w.Up(id) && max(h.since[p], h.since[id], h.way[h.index(p, id)]) > since {
+					return false
+				}
+			}
+		}
+	}
+	return h.path(source, since)
+}
+
 // reaches follows a stream from one of its healthy producers towards the client.
 func (h *health) reaches(from world.NodeID, stream int32, since int64) bool {
 	for _, id := range h.r.top.Streams[stream].Readers {

@@ -176,16 +176,17 @@ func (w *watch) cover(t tuple.Time) {
 	}
 }
 
-// holeMargin is for how long before a row came its way must have been healthy, for the row to have no excuse.
+// holeMargin is for how long before a row came its ways must have been healthy, for it to have no excuse. One healthy way
+// among others is not enough: two replicas that both lack something cannot be told apart by how much.
 const holeMargin = 1_500_000
 
 // reflected checks that a row which the boundary passes has come, if nothing was in its way.
 func (w *watch) reflected(source int, b born) {
 	seen := w.seen[source]
-	if b.number < uint64(len(seen)) && seen[b.number] || !w.r.health.path(source, b.at-holeMargin) {
+	if b.number < uint64(len(seen)) && seen[b.number] || !w.r.health.allWays(source, b.at-holeMargin) {
 		return
 	}
-	w.r.breach("no hole in what the client holds", "row %d of %s, stime %v, is missing, although its way has been healthy since before it came",
+	w.r.breach("no hole in what the client holds", "row %d of %s, stime %v, is missing, although all its ways have been healthy since before it came",
 		b.number, topology.SourceName(source), b.stime)
 }
 
