@@ -16,7 +16,6 @@ import (
 	"fednode/node/descriptor"
 	"fednode/node/fragment"
 	"fednode/query/tuple"
-	"fednode/storage/disk"
 )
 
 // backend is the node as its API sees it.
@@ -94,7 +93,7 @@ func (b *backend) storageStatus() api.StorageStatus {
 	s := api.StorageStatus{Dir: b.n.cfg.Node.DataDir, ReserveBytes: b.n.cfg.Limits.Reserve}
 	tables, values := b.n.store.Size()
 	s.StoreBytes = tables + values
-	if space, err := disk.Measure(b.n.cfg.Node.DataDir); err == nil {
+	if space, err := b.n.measure(b.n.cfg.Node.DataDir); err == nil {
 		s.FreeBytes = space.Free
 		s.Full = space.Free <= s.ReserveBytes
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 	"go.uber.org/zap"
@@ -92,7 +91,7 @@ func (n *Node) describe(l *loadedQuery, held *descriptor.Verified) (*descriptor.
 	org := n.cfg.Node.Org
 	d := &descriptor.Descriptor{
 		Query: l.diagram.Settings.Name, Org: org, Term: 1, Epoch: 1, Writer: n.host.ID().String(), Semantics: l.diagram.Settings.Semantics,
-		State: descriptor.Running, Diagram: l.diagram.Canonical(org), Home: n.place(), Created: trust.TimeOf(time.Now()),
+		State: descriptor.Running, Diagram: l.diagram.Canonical(org), Home: n.place(), Created: trust.TimeOf(n.now()),
 	}
 	d.DiagramHash = l.diagram.Hash(org)
 	if held != nil {
@@ -139,11 +138,11 @@ func (n *Node) putInForce(ctx context.Context, d *descriptor.Descriptor, held *d
 }
 
 func (n *Node) sign(d *descriptor.Descriptor) (*descriptor.Verified, error) {
-	signed, err := descriptor.Sign(d, n.identity.Deploy, time.Now())
+	signed, err := descriptor.Sign(d, n.identity.Deploy, n.now())
 	if err != nil {
 		return nil, err
 	}
-	return descriptor.Verify(signed, n.registry, time.Now())
+	return descriptor.Verify(signed, n.registry, n.now())
 }
 
 // otherHosts returns the peers that run fragments of a descriptor, this node not among them.

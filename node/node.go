@@ -34,6 +34,11 @@ type Options struct {
 	Log   *zap.Logger
 	// Version of the software, for peers and people.
 	Version string
+	// Now is the wall clock, by which signatures are judged and streams are found to be ahead; nil is the system's.
+	// Durations are measured without it.
+	Now func() time.Time
+	// Space measures the free space of a directory; nil asks the file system.
+	Space func(dir string) (disk.Space, error)
 	// Connectors that deployed queries may name; nil means all that the product has. Config has its own already.
 	Connectors []connect.Kind
 }
@@ -45,6 +50,8 @@ type Node struct {
 	log      *zap.Logger
 	version  string
 	kinds    []connect.Kind // that queries may name
+	now      func() time.Time
+	measure  func(dir string) (disk.Space, error)
 	trust    trust.Dir
 	identity *trust.Identity
 	registry *trust.Registry
@@ -76,7 +83,13 @@ func New(o Options) (*Node, error) {
 	if o.Connectors == nil {
 		o.Connectors = connectors.Kinds()
 	}
-	n := &Node{cfg: o.Config, log: o.Log, version: o.Version, kinds: o.Connectors, trust: o.Trust, started: time.Now(), listening: make(chan struct{}), inboxes: make(map[string]api.PushTarget)}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Space == nil {
+		o.Space = disk.Measure
+	}
+	n := &Node{cfg: o.Config, log: o.Log, version: o.Version, kinds: o.Connectors, trust: o.Trust, now: o.Now, measure: o.Space, started: o.Now(), listening: make(chan struct{}), inboxes: make(map[string]api.PushTarget)}
 	if err := n.open(); err != nil {
 		return nil, errors.Join(err, n.close())
 	}
@@ -96,14 +109,14 @@ func (n *Node) open() (err error) {
 	if err := os.MkdirAll(n.cfg.Node.DataDir, 0o700); err != nil {
 		return fmt.Errorf("data directory: %w; set [node] data_dir to a directory that can be written", err)
 	}
-	if n.store, err = storage.Open(filepath.Join(n.cfg.Node.DataDir, "store"), storage.Options{Reserve: n.reserve()}); err != nil {
+	if n.store, err = storage.Open(filepath.Join(n.cfg.Node.DataDir, "store"), storage.Options{Reserve: n.reserve(), Space: n.measure}); err != nil {
 		return err
 	}
 	n.space = disk.Watch{Reserve: n.reserve()}
 	if n.points, err = storage.NewRecoveryPoints(n.store); err != nil {
 		return err
 	}
-	n.streams = newStreams(n.cfg.Node.Org, n.cfg.Exports, time.Now)
+	n.streams = newStreams(n.cfg.Node.Org, n.cfg.Exports, n.now)
 	n.link = link.New(n.streams, n.log)
 	n.streams.link = n.link
 	n.watchers = &watchers{self: n.name(), rtt: n.roundTrip, list: new(listeners)}
@@ -221,7 +234,7 @@ func (n *Node) room() error {
 		return n.spaceErr
 	}
 	n.spaceAt = time.Now()
-	space, err := disk.Measure(n.cfg.Node.DataDir)
+	space, err := n.measure(n.cfg.Node.DataDir)
 	if err == nil {
 		err = n.space.Check(n.cfg.Node.DataDir, space)
 	}
@@ -251,10 +264,10 @@ func (n *Node) keepHouse(ctx context.Context) error {
 
 // renew takes a new certificate when two thirds of the present one have passed, where the nodes key is at hand.
 func (n *Node) renew() {
-	if trust.TimeOf(time.Now()) < n.identity.Member.RenewAt() {
+	if trust.TimeOf(n.now()) < n.identity.Member.RenewAt() {
 		return
 	}
-	renewed, err := n.trust.Renew(n.identity, time.Now())
+	renewed, err := n.trust.Renew(n.identity, n.now())
 	if err != nil {
 		n.log.Warn("certificate not renewed; renew it with fednode node request and sign", zap.Error(err))
 		return

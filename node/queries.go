@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 	"go.uber.org/zap"
@@ -46,7 +45,7 @@ func newQueries(n *Node) (*queries, error) {
 	q := &queries{n: n, docs: descriptor.Documents{DB: n.store}, work: newWorklist(), running: make(map[string]*deployment),
 		failed: make(map[string]string), asked: make(map[uint64]question), request: uint64(n.started.UnixNano())}
 	q.book = descriptor.NewBook(n.registry, q.docs)
-	lapses, err := q.book.Load(time.Now())
+	lapses, err := q.book.Load(n.now())
 	for _, l := range lapses {
 		n.log.Warn("descriptor is not in force", zap.String("query", l.Query), zap.Error(l.Err))
 	}
@@ -295,7 +294,7 @@ func pushOf(v *descriptor.Verified) *wire.Push {
 
 // adopt takes a descriptor if it is newer than what is known. One that does not concern this organisation is refused.
 func (q *queries) adopt(signed []byte) error {
-	v, err := descriptor.Verify(signed, q.n.registry, time.Now())
+	v, err := descriptor.Verify(signed, q.n.registry, q.n.now())
 	if err != nil {
 		return err
 	}
@@ -303,7 +302,7 @@ func (q *queries) adopt(signed []byte) error {
 	if _, known := q.book.Get(v.ID()); !known && !v.Concerns(q.n.cfg.Node.Org) {
 		return fmt.Errorf("descriptor of %s does not concern %s", v.ID(), q.n.cfg.Node.Org)
 	}
-	a, err := q.book.Adopt(signed, time.Now())
+	a, err := q.book.Adopt(signed, q.n.now())
 	if a.Rival != nil {
 		q.n.log.Warn(a.Rival.String())
 	}
@@ -318,7 +317,7 @@ func (q *queries) adopt(signed []byte) error {
 
 // recheck stops what no longer has a descriptor in force, and starts what has one again, after trust has changed.
 func (q *queries) recheck() {
-	for _, l := range q.book.Recheck(time.Now()) {
+	for _, l := range q.book.Recheck(q.n.now()) {
 		q.n.log.Warn("descriptor is not in force", zap.String("query", l.Query), zap.Error(l.Err))
 		q.changed(l.Query)
 	}
@@ -334,7 +333,7 @@ func (q *queries) hostRequest(p p2p.Peer, m *wire.Host) *wire.HostReply {
 		q.n.log.Info("hosting refused", zap.Stringer("peer", p.Member), zap.Error(err))
 		return &wire.HostReply{Request: m.Request, Reason: reason, Detail: err.Error()}
 	}
-	v, err := descriptor.Verify(m.Descriptor, q.n.registry, time.Now())
+	v, err := descriptor.Verify(m.Descriptor, q.n.registry, q.n.now())
 	if err != nil {
 		return refuse(wire.BadDescriptor, err)
 	}

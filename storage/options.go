@@ -22,6 +22,8 @@ type Options struct {
 	// Reserve is the free space below which Update refuses with ErrStorageFull: the engine writes through memory maps and
 	// could not report a full disk, so it must never meet one. Default: see DefaultReserve.
 	Reserve disk.Reserve
+	// Space measures the free space of a directory; nil asks the file system.
+	Space func(dir string) (disk.Space, error)
 	// Logger, nil for none.
 	Logger Logger
 }
@@ -45,8 +47,11 @@ func (o Options) complete(dir string) (Options, error) {
 	if o.MemTableBytes < memTableBytes || o.MemTableBytes > 16*memTableBytes {
 		return o, fmt.Errorf("storage: memtable bytes %d; want %d to %d", o.MemTableBytes, memTableBytes, 16*memTableBytes)
 	}
+	if o.Space == nil {
+		o.Space = disk.Measure
+	}
 	if o.Reserve == (disk.Reserve{}) {
-		s, err := disk.Measure(dir)
+		s, err := o.Space(dir)
 		if err != nil {
 			return o, err
 		}

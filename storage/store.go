@@ -19,6 +19,8 @@ type Store struct {
 	dir  string
 	lock *disk.Lock
 	db   *badger.DB
+	// space measures the free space of dir.
+	space func(dir string) (disk.Space, error)
 
 	life   sync.RWMutex // held for reading by every call, for writing by Close
 	closed bool
@@ -56,7 +58,7 @@ func openLocked(dir string, o Options) (*Store, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, disk.Wrap("make directory", path, err)
 	}
-	s := &Store{dir: dir, watch: disk.Watch{Reserve: o.Reserve}}
+	s := &Store{dir: dir, space: o.Space, watch: disk.Watch{Reserve: o.Reserve}}
 	if err := s.checkSpace(); err != nil {
 		return nil, err // opening writes too
 	}
@@ -155,7 +157,7 @@ func (s *Store) Update(fn func(Writer) error) error {
 }
 
 func (s *Store) checkSpace() error {
-	space, err := disk.Measure(s.dir)
+	space, err := s.space(s.dir)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ type daemon struct {
 	// halted says that it was ended or stands still on purpose, and how.
 	halted string
 	// haunted is what it was told last.
-	haunted haunt
+	haunted Haunt
 }
 
 func (d *daemon) logFile() string { return filepath.Join(d.dir, trust.DirLog, "fednode.log") }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // HauntEnv names the variable that tells a daemon of a testnet where the file lies that says what to make it believe. A
@@ -14,16 +15,19 @@ const HauntEnv = "FEDNODE_TESTNET_FAULTS"
 // hauntFile is that file in a node's directory.
 const hauntFile = "faults.json"
 
-// haunt is what a daemon is made to believe.
-type haunt struct {
+// Haunt is what a daemon is made to believe.
+type Haunt struct {
 	// ClockOffset is how far its clock is ahead, in microseconds.
 	ClockOffset int64 `json:"clock_offset_us"`
 	// DiskFull has it find its disk full.
 	DiskFull bool `json:"disk_full"`
 }
 
+// Offset is how far the clock is ahead.
+func (h Haunt) Offset() time.Duration { return time.Duration(h.ClockOffset) * time.Microsecond }
+
 // haunt writes the node's file, if it says something new.
-func (d *daemon) haunt(h haunt) error {
+func (d *daemon) haunt(h Haunt) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.haunted == h {

@@ -331,7 +331,7 @@ func paused(active []*inForce, node int) bool {
 }
 
 // hauntOf is what a node is told of its clock and its disk under faults.
-func hauntOf(active []*inForce, node int) (h haunt) {
+func hauntOf(active []*inForce, node int) (h Haunt) {
 	for _, x := range active {
 		if !x.covers([]int{node}) {
 			continue

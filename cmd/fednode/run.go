@@ -83,7 +83,9 @@ func newDaemon(file string, kinds []connect.Kind) (*daemon, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := node.New(node.Options{Config: cfg, Trust: dir, Log: log, Version: readVersion(debug.ReadBuildInfo()).Version, Connectors: kinds})
+	options := node.Options{Config: cfg, Trust: dir, Log: log, Version: readVersion(debug.ReadBuildInfo()).Version, Connectors: kinds}
+	hauntOptions(&options)
+	n, err := node.New(options)
 	if err != nil {
 		return nil, err
 	}
