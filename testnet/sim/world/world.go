@@ -114,3 +114,14 @@ func (w *World) Run(to int64) {
 		w.now = max(w.now, to)
 	}
 }
+
+// As lets f act as if it were the running program of a node, from within Script.Act.
+func (w *World) As(id NodeID, f func()) {
+	if w.nodes[id].program == nil {
+		return
+	}
+	w.current = id
+	f()
+	w.flush()
+	w.rearm(id)
+}
