@@ -130,6 +130,9 @@ func (r *Replica) Status(output int) dcaa.StreamStatus {
 	} else if p != nil && p.fork == nil && p.state == dcaa.Stabilization && !p.broken && r.delivers(output) {
 		s.State = dcaa.Stable // what is not caught up with is another output's
 	}
+	if s.State == dcaa.Starting && r.recovering {
+		s.State = dcaa.Stabilization // it has yet to catch up, and says so from the first
+	}
 	if o.Boundary == tuple.MaxTime {
 		s.State = dcaa.Ended
 	}

@@ -76,11 +76,6 @@ func Restore(cfg Config, now dcaa.Instant, shell Shell, s State, operators []byt
 		r.numbers = append(r.numbers, sunion.RestoreSOutput(out))
 	}
 	r.begin(s.Inputs, now)
-	for _, p := range r.paths {
-		if r.begun(p) {
-			p.state = dcaa.Stabilization // until it has caught up
-		}
-	}
 	return r, report, nil
 }
 
