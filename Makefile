@@ -5,16 +5,19 @@ BIN      := bin/fednode
 # How long each fuzz target runs, and how many cases each property tries in make sim.
 FUZZTIME ?= 10s
 CHECKS   ?= 5000
+# Seeds that make sim breaks simulated federations with, from SEED on.
+SEEDS    ?= 1000
+SEED     ?= 1
 
 # How long the tests of one package may take before the run ends with a dump of what hangs.
 HANG     ?= 6m
 
 # Packages whose tests start daemons or read data sets have targets of their own.
-UNIT = $$($(GO) list ./... | grep -v -e /testnet/proc -e /testnet/dataset)
+UNIT = $$($(GO) list ./... | grep -v -e /testnet/proc -e /testnet/dataset -e /testnet/sim/broken)
 # Where goroutines are: the packages below start none, which a test of package testnet holds them to.
 RACE = ./node/... ./storage/...
 
-.PHONY: all build demo test test-unit test-data test-process lint race fuzz sim bench clean
+.PHONY: all build demo test test-unit test-data test-process test-broken lint race fuzz sim bench clean
 
 all: build
 
@@ -50,9 +53,13 @@ fuzz: ## a slice of every fuzz target; FUZZTIME=10m for a long one
 	    echo "fuzz $$p $$t"; $(GO) test -run '^$$' -fuzz "^$$t$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$p >/tmp/fednode-fuzz.$$$$ 2>&1 || { cat /tmp/fednode-fuzz.$$$$; exit 1; }; rm -f /tmp/fednode-fuzz.$$$$; \
 	  done; done
 
-sim: ## every property with many more cases; CHECKS=100000 for a night
+sim: build ## simulated federations broken by seed, every property with many more cases; CHECKS=100000 SEEDS=100000 for a night
+	$(BIN) testnet simulate --runs $(SEEDS) --seed $(SEED)
 	@set -e; for p in $$($(GO) list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... | grep pgregory.net/rapid | cut -d' ' -f1); do \
 	  $(GO) test -count=1 -timeout 0 $$p -rapid.checks=$(CHECKS); done
+
+test-broken: ## the simulator notices each rule that is taken out of the automaton
+	$(GO) test -count=1 -timeout 30m ./testnet/sim/broken
 
 bench: build ## engine, wire and log against a plain loop in the same run
 	$(BIN) bench
