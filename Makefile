@@ -17,7 +17,7 @@ UNIT = $$($(GO) list ./... | grep -v -e /testnet/proc -e /testnet/dataset -e /te
 # Where goroutines are: the packages below start none, which a test of package testnet holds them to.
 RACE = ./node/... ./storage/...
 
-.PHONY: all build demo test test-unit test-data test-process test-broken lint race fuzz sim bench clean
+.PHONY: all build demo test test-unit test-data test-process test-faults test-broken lint race fuzz sim bench clean
 
 all: build
 
@@ -39,8 +39,13 @@ race: ## the concurrent packages under the race detector; -short tries fewer cas
 test-data: build ## the public data sets against their ground truth, where they are at hand
 	$(GO) test -count=1 -run 'TestGroundTruth' -timeout 10m ./testnet/dataset
 
-test-process: build ## real daemon processes: killed, restarted, damaged
+test-process: build ## real daemon processes: killed, restarted, damaged, cut off from each other
 	$(GO) test -count=1 -run 'TestProcess' -timeout 10m ./testnet/proc
+
+test-faults: build ## every scenario of faults on real daemons, as root again in network namespaces; half an hour
+	$(BIN) testnet test testnet/scenarios/*.scenario
+	@if [ "$$(id -u)" = 0 ] && [ -c /dev/net/tun ]; then $(BIN) testnet test --mode netns testnet/scenarios/*.scenario; \
+	 else echo "not run: network namespaces need root and /dev/net/tun"; fi
 
 lint: ## format and vet; the layers are a test of package testnet
 	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not gofmt-ed:"; echo "$$out"; exit 1; fi

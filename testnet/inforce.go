@@ -195,10 +195,8 @@ func (n *Net) possible(f Fault, nodes [][]int) error {
 	if f.Kind != FaultPause {
 		return nil
 	}
-	for _, i := range nodes[0] {
-		if n.feeds[i] == nil {
-			return errorf(ErrSpec, "node %s has no live source; `live` in the testnet's file makes one", n.daemons[i].id)
-		}
+	if !slices.ContainsFunc(nodes[0], func(i int) bool { return n.feeds[i] != nil }) {
+		return errorf(ErrSpec, "%s has no live source; `live` in the testnet's file makes one", f.Targets[0])
 	}
 	return nil
 }

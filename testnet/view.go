@@ -138,6 +138,9 @@ func (v *View) addQuery(n *NodeView, q *api.QueryStatus, home bool) {
 	for _, s := range q.Sinks {
 		fail("output "+s.Output, s.Failure)
 		v.Results += s.Rows
+		if len(q.Fragments) == 0 { // it all runs elsewhere
+			v.Released = max(v.Released, s.At.Boundary)
+		}
 		v.Done = v.Done && s.Done
 	}
 }

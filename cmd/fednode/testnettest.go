@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -44,10 +45,8 @@ a fragment, stabilising a node that corrects its results. With --check the files
 			return err
 		}
 		t := scenarioTest{mode: *mode, json: jsonWanted(c), out: c.ErrOrStderr()}
-		if err := t.run(c.Context(), list); err != nil {
-			return testnetError(err)
-		}
-		return t.show(c)
+		err = t.run(c.Context(), list)
+		return errors.Join(t.show(c), testnetError(err))
 	}
 	return c
 }
@@ -76,19 +75,26 @@ type scenarioTest struct {
 	reports []*scenario.Report
 }
 
+// run runs all, also after one that could not be run to its end.
 func (t *scenarioTest) run(ctx context.Context, list []*scenario.Scenario) error {
+	var errs []error
 	for _, s := range list {
 		fmt.Fprintf(t.out, "%s: %s\n", s.Name, s.Title)
 		began := time.Now()
 		r, err := scenario.Run(ctx, s, scenario.Options{Mode: t.mode, Say: func(text string) {
 			fmt.Fprintf(t.out, "  %5.1f s  %s\n", time.Since(began).Seconds(), text)
 		}})
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.Name, err)
+		if r != nil {
+			t.reports = append(t.reports, r)
 		}
-		t.reports = append(t.reports, r)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", s.Name, err))
+		}
+		if ctx.Err() != nil {
+			break
+		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // show prints the table, and fails if anything did not hold.

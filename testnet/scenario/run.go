@@ -50,7 +50,7 @@ type runner struct {
 }
 
 // Run starts the scenario's testnet, does the steps, and reports. What did not hold is in the report; an error is what
-// kept the scenario from being run.
+// kept the scenario from being run to its end; the report, nil if nothing was run, then has what was seen until there.
 func Run(ctx context.Context, s *Scenario, o Options) (*Report, error) {
 	if o.Say == nil {
 		o.Say = func(string) {}
@@ -62,6 +62,9 @@ func Run(ctx context.Context, s *Scenario, o Options) (*Report, error) {
 	err := r.run(ctx)
 	if r.work != "" && r.report.OK() {
 		err = errors.Join(err, os.RemoveAll(r.work))
+	}
+	if err != nil {
+		r.fail(s.Name, "the scenario runs to its end", err.Error())
 	}
 	r.report.Seconds = time.Since(r.report.Began).Seconds()
 	return r.report, err
