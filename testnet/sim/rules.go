@@ -24,7 +24,9 @@ type rules struct {
 	asking []int64
 	// healed is when the last fault that ends is over.
 	healed int64
-	looks  int
+	// over is when nothing more is to happen.
+	over  int64
+	looks int
 }
 
 func newRules(r *Run) *rules {
@@ -38,6 +40,9 @@ func newRules(r *Run) *rules {
 		u.normal += s.Window // results come when a window closes
 	}
 	u.healed = r.faults.Healed()
+	if u.over = u.healed; len(r.faults) == 0 {
+		u.over = s.Calm + s.Trouble
+	}
 	return u
 }
 
@@ -47,6 +52,8 @@ const (
 	switchTime = 1_000_000
 	// processing is the least that is added for processing and jitter; a tenth of max_delay if that is more.
 	processing = 100_000
+	// restTime is for how long everything has to be stable for a run to end before its time.
+	restTime = 5_000_000
 	// bothRedo is how long two replicas may redo after the cut between them has healed.
 	bothRedo = 60_000_000
 )
@@ -54,6 +61,10 @@ const (
 // look checks what holds at every moment.
 func (u *rules) look() {
 	u.looks++
+	if since := u.r.health.settled; since != bad && u.r.w.Now()-max(since, u.over) > restTime {
+		u.r.w.Stop()
+		return
+	}
 	u.delay()
 	u.permission()
 	if u.looks%10 == 0 {
