@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-
-	"fednode/testnet/relay"
 )
 
 // Options of Up.
@@ -137,68 +135,6 @@ func (n *Net) pids() []int {
 	return out
 }
 
-// write makes keys, data and configuration files.
-func (n *Net) write(d *diagram) error {
-	places := n.places()
-	if err := makeKeys(places); err != nil {
-		return err
-	}
-	paths, err := n.writeData(d, places)
-	if err != nil {
-		return err
-	}
-	for i, p := range places {
-		at, err := n.fabric.open(i, p.dir)
-		if err != nil {
-			return err
-		}
-		if err := writeNodeFile(&n.spec, d, p, places, paths[i], at); err != nil {
-			return err
-		}
-	}
-	if n.text, err = d.distribute(&n.spec, places); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(n.dir, n.file), []byte(n.text), 0o644); err != nil {
-		return fmt.Errorf("testnet: %w", err)
-	}
-	return nil
-}
-
-// writeData deals data out, or makes the files of live sources. It returns the file of each node, "" where none is needed.
-func (n *Net) writeData(d *diagram, places []place) ([]string, error) {
-	paths := make([]string, len(places))
-	var stems []string
-	var fed []int
-	for i, p := range places {
-		if p.feeds(&n.spec) {
-			stems, fed = append(stems, filepath.Join(p.dir, d.stream)), append(fed, i)
-		}
-	}
-	if n.spec.Live > 0 {
-		for k, i := range fed {
-			paths[i] = stems[k] + ".csv"
-			f, err := newFeed(paths[i], places[i].id, feedOptions{n.spec.Live, n.spec.Lag[places[i].org], time.Duration(i) * time.Microsecond})
-			if err != nil {
-				return nil, err
-			}
-			n.feeds[i] = f
-		}
-		return paths, nil
-	}
-	if len(n.spec.Data) == 0 {
-		return paths, nil
-	}
-	dealt, err := deal(n.spec.Data, stems)
-	if err != nil {
-		return nil, err
-	}
-	for k, i := range fed {
-		paths[i] = dealt[k]
-	}
-	return paths, nil
-}
-
 func (n *Net) places() []place {
 	out := make([]place, len(n.daemons))
 	for i, d := range n.daemons {
@@ -213,67 +149,6 @@ func (n *Net) startAll(ctx context.Context) error {
 		g.Go(func() error { return d.start(ctx) })
 	}
 	return g.Wait()
-}
-
-// connect tells every daemon where the others are, and waits until all sessions stand.
-func (n *Net) connect(ctx context.Context) error {
-	for _, a := range n.daemons {
-		if err := n.introduce(ctx, a); err != nil {
-			return err
-		}
-	}
-	ctx, cancel := context.WithTimeout(ctx, startWithin)
-	defer cancel()
-	for _, d := range n.daemons {
-		if err := n.waitPeers(ctx, d); err != nil {
-			return fmt.Errorf("node %s has not met all others: %w\n%s", d.id, err, d.lastWords())
-		}
-	}
-	return nil
-}
-
-// introduce tells a daemon where the others are that run, and them where it is.
-func (n *Net) introduce(ctx context.Context, d *daemon) error {
-	_, c, at := d.now()
-	for _, other := range n.daemons {
-		if other == d || !other.running() {
-			continue
-		}
-		_, otherClient, otherAt := other.now()
-		if otherClient == nil || len(at.P2P) == 0 || len(otherAt.P2P) == 0 {
-			continue
-		}
-		if err := c.addPeer(ctx, otherAt.P2P[0]); err != nil {
-			return fmt.Errorf("introducing %s to %s: %w", other.id, d.id, err)
-		}
-		if err := otherClient.addPeer(ctx, at.P2P[0]); err != nil {
-			return fmt.Errorf("introducing %s to %s: %w", d.id, other.id, err)
-		}
-	}
-	return nil
-}
-
-// waitPeers waits until a daemon has sessions with all others that run and that it can reach.
-func (n *Net) waitPeers(ctx context.Context, d *daemon) error {
-	_, c, _ := d.now()
-	return until(ctx, func() (bool, error) {
-		s, err := c.status(ctx)
-		if err != nil {
-			return false, err
-		}
-		up, want := 0, 0
-		for _, p := range s.Partners {
-			up += p.Up
-		}
-		ways := waysOf(n.inForce(), len(n.daemons))
-		for _, other := range n.daemons {
-			cut := ways[relay.Way{From: d.index, To: other.index}].Cut || ways[relay.Way{From: other.index, To: d.index}].Cut
-			if other != d && !cut && other.state() == StateRunning {
-				want++
-			}
-		}
-		return up >= want, nil
-	})
 }
 
 // inForce returns the faults in force.
@@ -420,18 +295,6 @@ func plural(n int, what string) string {
 
 // settleWithin is how long a node that was started again may take to meet the others.
 const settleWithin = 30 * time.Second
-
-// StopFeeds ends the growth of all live sources and returns their files.
-func (n *Net) StopFeeds() (files []string, err error) {
-	var errs []error
-	for _, f := range n.feeds {
-		if f != nil {
-			errs = append(errs, f.end())
-			files = append(files, f.file.Name())
-		}
-	}
-	return files, errors.Join(errs...)
-}
 
 // QueryFile is the file of the query as it was written, "" if it is the built-in one. Stream is the name of its stream.
 func (n *Net) QueryFile() (file, stream string) { return n.spec.Query, n.stream }

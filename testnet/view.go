@@ -20,10 +20,13 @@ const (
 
 // View is how a network stands at one moment.
 type View struct {
-	At    time.Time  `json:"at"`
-	Dir   string     `json:"dir"`
-	Query string     `json:"query"`
-	Nodes []NodeView `json:"nodes"`
+	At    time.Time `json:"at"`
+	Dir   string    `json:"dir"`
+	Mode  string    `json:"mode"`
+	Query string    `json:"query"`
+	// Outputs of the query, by name.
+	Outputs []string   `json:"outputs"`
+	Nodes   []NodeView `json:"nodes"`
 	// Results were delivered to the sinks since the first node's start.
 	Results uint64 `json:"results"`
 	// Released is the stream time up to which results are out.
@@ -62,7 +65,7 @@ type NodeView struct {
 
 // View asks all daemons. Those that do not answer have no counts.
 func (n *Net) View(ctx context.Context) View {
-	v := View{At: time.Now(), Dir: n.dir, Query: n.query, Nodes: make([]NodeView, len(n.daemons)), Released: api.NoTime, Failures: []string{}, Faults: n.Faults()}
+	v := View{At: time.Now(), Dir: n.dir, Mode: n.spec.Mode, Query: n.query, Outputs: n.outputs, Nodes: make([]NodeView, len(n.daemons)), Released: api.NoTime, Failures: []string{}, Faults: n.Faults()}
 	var asked sync.WaitGroup
 	for i, d := range n.daemons {
 		asked.Go(func() { v.Nodes[i] = d.view(ctx) })

@@ -29,12 +29,14 @@ func testnetTestCommand() *cobra.Command {
   finally: longest delay <= 3.3s
 
 Steps are waits, conditions with a time, and faults (see fednode testnet fault). FRAGMENT#1 is the first node that runs
-a fragment, stabilising a node that corrects its results. With --check the files are only read.`,
+a fragment, stabilising a node that corrects its results. A file that names no testnet is done on one that runs, and
+leaves it without faults. With --check the files are only read.`,
 		Example: `  fednode testnet test testnet/scenarios/*.scenario
   fednode testnet test --mode netns testnet/scenarios/partition-2s.scenario --json`,
 		Args: minimumArgs(1),
 	}
 	mode := c.Flags().String("mode", "", "process or netns, instead of what the testnet's file says")
+	dir := testnetDirFlag(c)
 	check := c.Flags().Bool("check", false, "read the files and do nothing")
 	c.RunE = func(c *cobra.Command, files []string) error {
 		if !slices.Contains([]string{"", testnet.ModeProcess, testnet.ModeNetns}, *mode) {
@@ -44,7 +46,7 @@ a fragment, stabilising a node that corrects its results. With --check the files
 		if err != nil || *check {
 			return err
 		}
-		t := scenarioTest{mode: *mode, json: jsonWanted(c), out: c.ErrOrStderr()}
+		t := scenarioTest{mode: *mode, dir: *dir, json: jsonWanted(c), out: c.ErrOrStderr()}
 		err = t.run(c.Context(), list)
 		return errors.Join(t.show(c), testnetError(err))
 	}
@@ -70,6 +72,7 @@ func readScenarios(files []string) (list []*scenario.Scenario, err error) {
 // scenarioTest runs scenarios one after the other.
 type scenarioTest struct {
 	mode    string
+	dir     string // of a testnet that runs
 	json    bool
 	out     io.Writer
 	reports []*scenario.Report
@@ -81,7 +84,7 @@ func (t *scenarioTest) run(ctx context.Context, list []*scenario.Scenario) error
 	for _, s := range list {
 		fmt.Fprintf(t.out, "%s: %s\n", s.Name, s.Title)
 		began := time.Now()
-		r, err := scenario.Run(ctx, s, scenario.Options{Mode: t.mode, Say: func(text string) {
+		r, err := scenario.Run(ctx, s, scenario.Options{Mode: t.mode, Running: t.dir, Say: func(text string) {
 			fmt.Fprintf(t.out, "  %5.1f s  %s\n", time.Since(began).Seconds(), text)
 		}})
 		if r != nil {
@@ -109,7 +112,7 @@ func (t *scenarioTest) show(c *cobra.Command) error {
 		if err := printJSON(c, map[string]any{"scenarios": t.reports}); err != nil {
 			return err
 		}
-	} else {
+	} else if len(t.reports) > 0 {
 		w := c.OutOrStdout()
 		for _, line := range scenarioTable(t.reports).lines(paletteOf(w)) {
 			fmt.Fprintln(w, line)
@@ -133,8 +136,11 @@ func (t *scenarioTest) show(c *cobra.Command) error {
 func scenarioTable(reports []*scenario.Report) *table {
 	t := &table{head: []string{"scenario", "mode", "tentative", "longest delay", "stabilised", "stable rows", "stream", "took", ""}}
 	for _, r := range reports {
-		equal := "equal"
-		if !r.Equal {
+		equal := "-" // nothing to compare with
+		switch {
+		case r.Equal:
+			equal = "equal"
+		case r.Difference != "":
 			equal = "differs"
 		}
 		result := cell{"held", toneGood}

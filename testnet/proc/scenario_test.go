@@ -34,6 +34,37 @@ func TestProcessScenarios(t *testing.T) {
 	}
 }
 
+// TestProcessScenarioRunning: a scenario that names no testnet is done on one that runs, and leaves it without faults.
+func TestProcessScenarioRunning(t *testing.T) {
+	net := up(t, testnet.Default(), nil)
+	s, err := scenario.Parse("running.scenario", []byte(`
+within 60s: query netmon is stable
+partition east
+kill south
+within 60s: node north runs
+restart south
+heal
+within 60s: all nodes have met
+never: a stable row is undone
+stop south for 1h
+finally: lost rows = 0
+finally: tentative rows < 0
+`))
+	require.NoError(t, err)
+	r, err := scenario.Run(t.Context(), s, scenario.Options{Running: net.Dir()})
+	require.NoError(t, err)
+	require.Len(t, r.Failures, 1, "%+v", r.Failures)
+	require.Contains(t, r.Failures[0].At, "running.scenario:12:10")
+	require.Empty(t, net.Faults())
+	require.False(t, r.Equal)
+	awaitView(t, net, "the testnet goes on", met)
+
+	s, err = scenario.Parse("own.scenario", []byte("finally: the stable stream equals an undisturbed run"))
+	require.NoError(t, err)
+	_, err = scenario.Run(t.Context(), s, scenario.Options{Running: net.Dir()})
+	require.ErrorIs(t, err, testnet.ErrSpec)
+}
+
 // namespaces reports whether this machine has what network namespaces need.
 func namespaces() bool {
 	_, err := os.Stat("/dev/net/tun")

@@ -13,9 +13,12 @@ import (
 
 // finish ends the sources, lets the last results come, and checks what has to hold at the end.
 func (r *runner) finish(ctx context.Context) error {
-	files, err := r.net.StopFeeds()
-	if err != nil {
-		return err
+	var files []string
+	if r.own != nil {
+		var err error
+		if files, err = r.own.StopFeeds(); err != nil {
+			return err
+		}
 	}
 	heal, err := testnet.ParseFault([]string{testnet.FaultHeal})
 	if err == nil {
@@ -53,7 +56,7 @@ func (r *runner) compare(ctx context.Context, files []string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	if err := reference(ctx, r.net, files, dir); err != nil {
+	if err := reference(ctx, r.own, files, dir); err != nil {
 		return err
 	}
 	err := r.until(ctx, settleWithin, func(*testnet.View) bool {
@@ -70,7 +73,7 @@ func (r *runner) compare(ctx context.Context, files []string) error {
 func (r *runner) equal(dir string) (ok bool, difference string) {
 	r.report.Sums = make(map[string]string)
 	for _, o := range r.net.Outputs() {
-		got, want := filepath.Join(r.net.Home(), o+".csv"), filepath.Join(dir, o+".csv")
+		got, want := filepath.Join(r.own.Home(), o+".csv"), filepath.Join(dir, o+".csv")
 		sum, size, err := sumOf(got)
 		if err != nil {
 			return false, err.Error()

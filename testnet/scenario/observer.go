@@ -14,7 +14,7 @@ import (
 
 // observer follows an output as a client that wants the latest results, and notes what it sees and when.
 type observer struct {
-	net    *testnet.Net
+	net    network
 	output string
 
 	mu    sync.Mutex
@@ -39,7 +39,7 @@ type seen struct {
 	broke                string // why the connection was lost last
 }
 
-func newObserver(net *testnet.Net, output string) *observer {
+func newObserver(net network, output string) *observer {
 	return &observer{net: net, output: output, from: "beginning", open: make(map[int64]int), begun: time.Now()}
 }
 

@@ -25,7 +25,7 @@ type Report struct {
 	// Stabilise is how long after the last fault had ended results were late or tentative, in seconds.
 	Stabilise float64 `json:"stabilise_s"`
 	// Equal: all outputs are byte for byte those of an undisturbed run; Sums are their sha256. Else Difference says where
-	// they differ first.
+	// they differ first. Both are empty where nothing was compared.
 	Equal      bool              `json:"equal"`
 	Sums       map[string]string `json:"sums"`
 	Difference string            `json:"difference"`

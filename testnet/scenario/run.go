@@ -16,8 +16,8 @@ import (
 type Options struct {
 	// Mode replaces the mode of the testnet's file; "" leaves it.
 	Mode string
-	// Dir is where the testnet lives; "" makes one that is removed when all held.
-	Dir string
+	// Running is the directory of a testnet that runs, for scenarios that name none; "" is the only one that runs.
+	Running string
 	// Command is the executable of the daemons; "" is this process's own.
 	Command string
 	// Say is told of each step, for people; it may be nil.
@@ -29,16 +29,34 @@ const (
 	// lookEvery is how often a testnet is looked at.
 	lookEvery = 50 * time.Millisecond
 	// findWithin is how long a role may take to be taken.
-	findWithin = 30 * time.Second
+	findWithin = time.Minute
 	// settleWithin is how long the last results may take once the sources have ended.
 	settleWithin = 60 * time.Second
+)
+
+// network is a testnet: one of our own, or one that runs.
+type network interface {
+	Apply(ctx context.Context, f testnet.Fault) (testnet.Did, error)
+	View(ctx context.Context) testnet.View
+	Follow(ctx context.Context, output, from string, each func(testnet.Event) error) error
+	Dir() string
+	Mode() string
+	Query() string
+	Outputs() []string
+	Close() error
+}
+
+var (
+	_ network = (*testnet.Net)(nil)
+	_ network = (*testnet.Attached)(nil)
 )
 
 // runner runs one scenario.
 type runner struct {
 	s        *Scenario
 	o        Options
-	net      *testnet.Net
+	net      network
+	own      *testnet.Net // nil if the testnet is not ours
 	observer *observer
 	replicas map[string][]string // nodes by fragment, as they were at first
 	report   *Report
@@ -72,7 +90,7 @@ func Run(ctx context.Context, s *Scenario, o Options) (*Report, error) {
 
 func (r *runner) start(ctx context.Context) error {
 	if r.s.Testnet == "" {
-		return &testnet.Error{Kind: testnet.ErrSpec, Msg: r.s.Name + ": it names no testnet; write `testnet FILE` at its top"}
+		return r.attach(ctx)
 	}
 	spec, err := testnet.ReadSpec(r.s.Testnet)
 	if err != nil {
@@ -84,11 +102,23 @@ func (r *runner) start(ctx context.Context) error {
 	if r.work, err = os.MkdirTemp("", "fednode-scenario-"); err != nil {
 		return err
 	}
-	dir := r.o.Dir
-	if dir == "" {
-		dir = filepath.Join(r.work, "net")
+	r.own, err = testnet.Up(ctx, spec, testnet.Options{Dir: filepath.Join(r.work, "net"), Command: r.o.Command, Say: r.o.Say})
+	r.net = r.own
+	return err
+}
+
+// attach takes the testnet that runs.
+func (r *runner) attach(ctx context.Context) error {
+	for _, c := range r.s.Finally {
+		if c.kind == streamEqual {
+			return &testnet.Error{Kind: testnet.ErrSpec, Msg: fmt.Sprintf("%s: `%s` needs a testnet of the scenario's own: its sources have to end; write `testnet FILE` at the top", c.Pos, c.Text)}
+		}
 	}
-	r.net, err = testnet.Up(ctx, spec, testnet.Options{Dir: dir, Command: r.o.Command, Say: r.o.Say})
+	c, err := testnet.Find(r.o.Running)
+	if err != nil {
+		return err
+	}
+	r.net, err = c.Attach(ctx)
 	return err
 }
 
