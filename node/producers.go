@@ -13,10 +13,8 @@ import (
 	"go.uber.org/zap"
 
 	"fednode/dcaa"
-	"fednode/node/descriptor"
 	"fednode/node/flow"
 	"fednode/node/fragment"
-	"fednode/node/p2p"
 	"fednode/node/wire"
 	"fednode/query/tuple"
 )
@@ -182,23 +180,4 @@ func (n *Node) tell(to, name string, m dcaa.PermissionMessage) {
 			n.log.Debug("permission message not sent", zap.String("to", to), zap.Error(err))
 		}
 	}
-}
-
-// permission hands a message about permission to the fragment's runner, if its sender runs a replica of it; taken says so.
-func (q *queries) permission(p p2p.Peer, m *wire.Permission) (taken bool) {
-	from := p.Member.Org + "/" + p.Member.Node
-	owner, rest, _ := strings.Cut(m.Fragment, "/")
-	name, f, _ := strings.Cut(rest, "/")
-	q.mu.Lock()
-	d := q.running[descriptor.ID(owner, name)]
-	q.mu.Unlock()
-	if d == nil || !slices.Contains(d.nodesOf(f), from) {
-		return false
-	}
-	kind := dcaa.PermissionRequest
-	if m.Granted {
-		kind = dcaa.PermissionYes
-	}
-	d.permission(f, from, dcaa.PermissionMessage{Kind: kind, Asker: m.Asker, AskerIncarnation: m.AskerIncarnation, Number: m.Number, Missed: m.Missed})
-	return true
 }

@@ -407,6 +407,28 @@ func TestPermissionOfStrangers(t *testing.T) {
 	require.Equal(t, dcaa.Stable, f.stateOf("north-2", "north/rep", "many"))
 }
 
+// TestPermissionOfWhatDoesNotRun shows that a replica corrects its results although the fragment does not run at the other
+// node, which is up: there it may have failed, or be stopped until a person deploys it again.
+func TestPermissionOfWhatDoesNotRun(t *testing.T) {
+	f := workers(t)
+	f.deployReplicated(filepath.Join(t.TempDir(), "out.csv"))
+	home, failed := f.nodes["north"], f.nodes["north-3"].node.queries
+	failed.mu.Lock()
+	d := failed.running["north/rep"]
+	failed.mu.Unlock()
+	failed.halt("north/rep", d)
+	state := func() dcaa.State { return f.stateOf("north-2", "north/rep", "many") }
+	home.pushTallies("north/tallies", "a", 1, 10)
+	f.eventually(func() bool { return state() == dcaa.Stable }, "the replica that runs has its input")
+
+	home.stop()
+	f.eventually(func() bool { return state() == dcaa.UpstreamFailure }, "its input is missing")
+	home.start()
+	f.connect()
+	home.pushTallies("north/tallies", "a", 11, 20)
+	f.eventually(func() bool { return state() == dcaa.Stable }, "it has corrected its results")
+}
+
 // stateOf waits until a fragment's first output has a state beyond its start.
 func (f *fed) stateOf(at, id, name string) (s dcaa.State) {
 	f.t.Helper()
