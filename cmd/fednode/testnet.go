@@ -21,7 +21,7 @@ func testnetCommand() *cobra.Command {
 		Long: `Run a federation on this machine: several organisations with daemons of their own, as real processes on free ports of
 loopback, with keys, certificates, trust and exports. It is for trying things out and for breaking them.`,
 	}
-	c.AddCommand(testnetUpCommand(), testnetDownCommand(), testnetStatusCommand(), testnetLogsCommand(), testnetFaultCommand(), testnetTestCommand(), testnetSimulateCommand())
+	c.AddCommand(testnetUpCommand(), testnetDownCommand(), testnetStatusCommand(), testnetLogsCommand(), testnetFaultCommand(), testnetTestCommand(), testnetSimulateCommand(), testnetEvaluateCommand())
 	return c
 }
 

@@ -1,0 +1,83 @@
+package page
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"fednode/testnet/evaluate"
+)
+
+func document() *evaluate.Document {
+	cell := func(series string, x float64, label string) *evaluate.Cell {
+		c := &evaluate.Cell{Series: series, X: x, Label: label, Bound: 3_000_000}
+		c.Incremental, c.Tentative, c.Runs = evaluate.Micros(x*1e5), int(x*100), 1
+		return c
+	}
+	numbers := &evaluate.Panel{Title: "By length <1>", Cells: []*evaluate.Cell{cell("a & b", 2, ""), cell("a & b", 60, ""), cell("c", 2, ""), cell("c", 60, "")}}
+	words := &evaluate.Panel{Title: "By name", Cells: []*evaluate.Cell{cell("d", 0, "killed"), cell("d", 0, "silent")}}
+	words.Cells[0].Published = "1.83 s"
+	words.Cells[1].Unequal = 1
+	words.Cells[1].Timeline = []evaluate.Point{{At: 8e6, Reached: 79e5}, {At: 9e6, Reached: 79e5}, {At: 91e5, Reached: 9e6, Tentative: true}}
+	return &evaluate.Document{
+		Command: "fednode testnet evaluate", Version: "devel", Made: "2026-11-29T23:00:00Z", Machine: "one", Seeds: 1,
+		Experiments: []*evaluate.Experiment{{Key: "lengths", Title: "Lengths", Question: "How?", Setup: "So.", Axis: "failure, s",
+			Charts: []evaluate.Measure{evaluate.MeasureDelay, evaluate.MeasureTentative}, Panels: []*evaluate.Panel{numbers, words}}},
+		Targets: []evaluate.Target{{Figure: "delay", Target: "≤ 1 s", Measured: "2 s", Experiment: "lengths"}, {Figure: "holes", Target: "never", Measured: "0", Met: true}},
+		Absent:  []string{"something"},
+	}
+}
+
+// The page needs nothing from elsewhere, and is well formed; every plot has a title and a text.
+func TestPage(t *testing.T) {
+	var b strings.Builder
+	require.NoError(t, Write(&b, document()))
+	text := b.String()
+	for _, bad := range []string{"<script", "http://", "https://", "@import", "url(", "<img", "<link"} {
+		require.NotContains(t, text, bad)
+	}
+	for _, want := range []string{"a &amp; b", "By length &lt;1&gt;", "✗ missed", "✓ met", "1 of 2 met", "1.83 s", "<td>no</td>", "prefers-color-scheme: dark", "something"} {
+		require.Contains(t, text, want)
+	}
+	plots := regexp.MustCompile(`<svg [^>]*role="img" aria-labelledby="([^ ]+) ([^"]+)"`).FindAllStringSubmatch(text, -1)
+	require.Len(t, plots, 3) // two charts and a timeline
+	for _, p := range plots {
+		require.Contains(t, text, `<title id="`+p[1]+`"`)
+		require.Contains(t, text, `<desc id="`+p[2]+`"`)
+	}
+	for _, svg := range regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAllString(text, -1) {
+		d := xml.NewDecoder(strings.NewReader(svg))
+		for {
+			_, err := d.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			require.NoError(t, err, svg)
+		}
+		require.NotContains(t, svg, "NaN")
+		require.NotContains(t, svg, "Inf")
+	}
+}
+
+// Axes end at round values and hold what is drawn.
+func TestScales(t *testing.T) {
+	for _, c := range []struct {
+		hi   float64
+		want []float64
+	}{{3.12, []float64{0, 1, 2, 3, 4}}, {0.44, []float64{0, 0.1, 0.2, 0.30000000000000004, 0.4, 0.5}}, {182000, []float64{0, 50000, 100000, 150000, 200000}}, {0, []float64{0, 0.2, 0.4, 0.6000000000000001, 0.8, 1}}} {
+		s := linear(c.hi, 5, 100, 0)
+		require.Equal(t, c.want, s.ticks, c.hi)
+		require.InDelta(t, 100, s.at(0), 1e-9)
+		require.GreaterOrEqual(t, s.at(c.hi), -1e-9)
+	}
+	s := logarithmic([]float64{50, 500, 5000}, 0, 100)
+	require.InDelta(t, 50, s.at(500), 1e-9)
+	require.Equal(t, "12,500", label(12500))
+	require.Equal(t, "0.25", label(0.25))
+	require.Equal(t, "1,234,568", short(1234567.8))
+}

@@ -1,0 +1,67 @@
+package page
+
+import (
+	"fmt"
+	"html"
+	"strings"
+)
+
+// drawing is an SVG element in the making. Colours are those of the page's style sheet.
+type drawing struct {
+	body          strings.Builder
+	width, height float64
+}
+
+func (d *drawing) add(format string, args ...any) { fmt.Fprintf(&d.body, format, args...) }
+
+// line draws a straight line of a class.
+func (d *drawing) line(class string, x1, y1, x2, y2 float64) {
+	d.add(`<line class="%s" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, class, x1, y1, x2, y2)
+}
+
+// text writes text; anchor is start, middle or end.
+func (d *drawing) text(class, anchor string, x, y float64, text string) {
+	d.add(`<text class="%s" text-anchor="%s" x="%.1f" y="%.1f">%s</text>`, class, anchor, x, y, html.EscapeString(text))
+}
+
+// dot is a place in the drawing.
+type dot struct{ x, y float64 }
+
+func (d *drawing) path(class string, dots []dot) {
+	if len(dots) < 2 {
+		return
+	}
+	d.add(`<polyline class="%s" points="`, class)
+	for i, p := range dots {
+		if i > 0 {
+			d.add(" ")
+		}
+		d.add("%.1f,%.1f", p.x, p.y)
+	}
+	d.add(`"/>`)
+}
+
+// mark draws the sign of a series, so that series differ without colour too.
+func (d *drawing) mark(series int, p dot) {
+	const r = 3.6
+	class := fmt.Sprintf("m c%d", series%palette)
+	switch series % 4 {
+	case 0:
+		d.add(`<circle class="%s" cx="%.1f" cy="%.1f" r="%.1f"/>`, class, p.x, p.y, r)
+	case 1:
+		d.add(`<rect class="%s" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`, class, p.x-r+.4, p.y-r+.4, 2*r-.8, 2*r-.8)
+	case 2:
+		d.add(`<path class="%s" d="M%.1f %.1fl%.1f %.1fh%.1fz"/>`, class, p.x, p.y-r-.6, r+.6, 2*r, -2*r-1.2)
+	default:
+		d.add(`<path class="%s" d="M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz"/>`, class, p.x, p.y-r-1, r+1, r+1, -r-1, r+1, -r-1, -r-1)
+	}
+}
+
+// palette is how many colours there are.
+const palette = 5
+
+// svg closes the element. title and description are what is read out instead of it.
+func (d *drawing) svg(id, title, description string) string {
+	return fmt.Sprintf(`<svg viewBox="0 0 %g %g" role="img" aria-labelledby="%s-t %s-d"><title id="%s-t">%s</title><desc id="%s-d">%s</desc>%s</svg>`,
+		d.width, d.height, id, id, id, html.EscapeString(title), id, html.EscapeString(description), d.body.String())
+}
