@@ -15,6 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
+
+	"fednode/node/api"
 )
 
 // alone keeps the user's own contexts and variables out of a test.
@@ -209,4 +211,18 @@ func TestClientPinsTheCertificate(t *testing.T) {
 	require.NoError(t, mustClient(t, "--dir", dir).get(t.Context(), "/", &one))
 	require.Equal(t, 1, one)
 	require.ErrorContains(t, mustClient(t, "--node", s.URL).get(t.Context(), "/", &one), "certificate")
+}
+
+// Why a peer is down is longer than a column of a table can be.
+func TestPeersSayWhyTheyAreDown(t *testing.T) {
+	var b strings.Builder
+	printPeers(&b, []api.PeerInfo{
+		{Org: "south", Node: "one", Up: true, Protocol: 1, Software: "fednode 0.1"},
+		{Org: "east", Node: "one", Cause: "all dials failed\n  * [/ip4/192.0.2.1/tcp/7481] refused"},
+	})
+	lines := strings.Split(b.String(), "\n")
+	require.Contains(t, lines[1], "south/one  up")
+	require.Contains(t, lines[1], "1, fednode 0.1")
+	require.Regexp(t, `^east/one   down   \S+ +-`, lines[2])
+	require.Equal(t, "east/one is down: all dials failed * [/ip4/192.0.2.1/tcp/7481] refused", lines[3])
 }

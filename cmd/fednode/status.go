@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -201,27 +202,39 @@ func peersCommand() *cobra.Command {
 		if err := ask1(c, "/api/v1/peers", &list); err != nil || jsonWanted(c) {
 			return errors.Join(err, printIf(c, err == nil, list))
 		}
-		t := table{head: []string{"NODE", "STATE", "ROUND TRIP", "VERSION", "FLAPS", "ADDRESS"}}
-		for _, p := range list {
-			state := cell{text: "up", tone: toneGood}
-			if !p.Up {
-				state = cell{text: "down: " + p.Cause, tone: toneBad}
-			}
-			name := p.Org + "/" + p.Node
-			if p.Org == "" {
-				name = "not admitted yet"
-			}
-			t.add(cell{text: name}, state, cell{text: rttText(p.RTT)}, cell{text: fmt.Sprintf("%d, %s", p.Protocol, p.Software)}, cell{text: fmt.Sprint(p.Flaps)}, cell{text: addressText(p)})
-		}
 		if len(list) == 0 {
 			fmt.Fprintln(c.OutOrStdout(), "no peer is known; add one with fednode peers add ADDRESS")
 			return nil
 		}
-		t.print(c.OutOrStdout())
+		printPeers(c.OutOrStdout(), list)
 		return nil
 	}
 	c.AddCommand(peersAddCommand())
 	return c
+}
+
+// printPeers shows a line for each peer, and below why those that are down are so: causes are longer than columns.
+func printPeers(w io.Writer, list []api.PeerInfo) {
+	t := table{head: []string{"NODE", "STATE", "ROUND TRIP", "VERSION", "FLAPS", "ADDRESS"}}
+	var causes []string
+	for _, p := range list {
+		name := p.Org + "/" + p.Node
+		if p.Org == "" {
+			name = "not admitted yet"
+		}
+		state, version := cell{text: "up", tone: toneGood}, fmt.Sprintf("%d, %s", p.Protocol, p.Software)
+		if !p.Up {
+			state, version = cell{text: "down", tone: toneBad}, "-"
+			if p.Cause != "" {
+				causes = append(causes, name+" is down: "+clean(strings.Join(strings.Fields(p.Cause), " ")))
+			}
+		}
+		t.add(cell{text: name}, state, cell{text: rttText(p.RTT)}, cell{text: version}, cell{text: fmt.Sprint(p.Flaps)}, cell{text: addressText(p)})
+	}
+	t.print(w)
+	for _, cause := range causes {
+		fmt.Fprintln(w, cause)
+	}
 }
 
 func peersAddCommand() *cobra.Command {

@@ -67,16 +67,16 @@ func (p *tailPrinter) event(event string, names, values []string) {
 	case "tentative":
 		p.data(names, values, markTentative, toneWarn)
 	case "undo":
-		p.note(markUndo, toneBad, "void: the tentative rows above"+clause(values, "-", " from %s on"))
+		p.note(markUndo, toneBad, "void: "+clause(values, "-", "the tentative rows above from %s on"))
 	case "done":
-		p.note(markDone, toneGood, "replaced by the stable rows above: the tentative rows"+clause(values, "end", " before %s"))
+		p.note(markDone, toneGood, "replaced by the stable rows above: "+clause(values, "end", "the tentative rows before %s"))
 	}
 }
 
-// clause says which tentative rows are meant, nothing if it is all of them.
+// clause says which tentative rows are meant.
 func clause(values []string, all, format string) string {
 	if len(values) == 0 || values[0] == all {
-		return ""
+		return "all tentative rows"
 	}
 	return fmt.Sprintf(format, values[0])
 }
@@ -89,6 +89,9 @@ func (p *tailPrinter) note(mark string, t tone, text string) {
 func (p *tailPrinter) data(names, values []string, mark string, t tone) {
 	if p.shown%headEvery == 0 || strings.Join(names, "\x00") != strings.Join(p.names, "\x00") {
 		p.names, p.widths = names, make([]int, len(names))
+		for i, v := range values { // the head stands over its columns
+			p.widths[i] = len(v)
+		}
 		p.row(names, strings.Repeat(" ", len(mark)), toneBold)
 	}
 	p.shown++

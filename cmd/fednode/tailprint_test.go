@@ -34,14 +34,14 @@ func latestLines() []string {
 
 func TestLatestTailForPeople(t *testing.T) {
 	out, errs := printed(t, tailPrinter{latest: true}, latestLines()...)
-	require.Equal(t, `  id  stime  n
+	require.Equal(t, `  id  stime                 n
   41  2026-03-01T10:00:00Z  7
 ? -   2026-03-01T10:00:01Z  3
 ✗ void: the tentative rows above from 2026-03-01T10:00:01Z on
-✗ void: the tentative rows above
+✗ void: all tentative rows
   42  2026-03-01T10:00:01Z  5
 ✓ replaced by the stable rows above: the tentative rows before 2026-03-01T10:00:02Z
-✓ replaced by the stable rows above: the tentative rows
+✓ replaced by the stable rows above: all tentative rows
 `, out)
 	require.Contains(t, errs, "warning: stable rows are lost")
 }
@@ -54,6 +54,6 @@ func TestLatestTailForPrograms(t *testing.T) {
 // A column may be called event: without --mode latest no line says what it is.
 func TestStableTail(t *testing.T) {
 	out, errs := printed(t, tailPrinter{}, `{"id":1,"stime":"2026-03-01T10:00:00Z","event":"undo"}`, `{"gap":{"from":null,"to":"end","reason":"gone"}}`)
-	require.Equal(t, "id  stime  event\n1   2026-03-01T10:00:00Z  undo\n", out)
+	require.Equal(t, "id  stime                 event\n1   2026-03-01T10:00:00Z  undo\n", out)
 	require.Contains(t, errs, "gone")
 }

@@ -37,7 +37,7 @@ func (s *simulateShow) progress(p sim.Progress) {
 		return
 	}
 	s.said = time.Now()
-	line := fmt.Sprintf("%s of %s runs, %.0f simulated minutes a second", grouped(uint64(p.Runs)), grouped(uint64(s.runs)), s.speed(p))
+	line := fmt.Sprintf("%s of %s runs, %s simulated a second", grouped(uint64(p.Runs)), grouped(uint64(s.runs)), s.speedText(p))
 	if p.Failures > 0 {
 		line += ", " + counted(uint64(p.Failures), "failure")
 	}
@@ -58,6 +58,11 @@ func (s *simulateShow) clear() {
 // speed is in simulated minutes a second.
 func (s *simulateShow) speed(p sim.Progress) float64 {
 	return float64(p.Simulated) / float64(tuple.Minute) / time.Since(s.began).Seconds()
+}
+
+// speedText says how much is simulated a second.
+func (s *simulateShow) speedText(p sim.Progress) string {
+	return shortDuration(time.Duration(s.speed(p) * float64(time.Minute)))
 }
 
 // simulateSum is what a campaign showed, as JSON. Times are in seconds.
@@ -87,16 +92,21 @@ func (s *simulateShow) sum(p sim.Progress) error {
 		return printJSON(s.c, sum)
 	}
 	w := s.c.OutOrStdout()
-	fmt.Fprintf(w, "%s without a broken promise: %s simulated in %s, %.0f minutes a second\n", counted(uint64(sum.Runs), "run"),
-		shortDuration(time.Duration(p.Simulated)*time.Microsecond), shortDuration(time.Since(s.began)), sum.MinutesPerSecond)
+	fmt.Fprintf(w, "%s without a broken promise: %s simulated in %s, %s a second\n", counted(uint64(sum.Runs), "run"),
+		shortDuration(time.Duration(p.Simulated)*time.Microsecond), shortDuration(time.Since(s.began)), s.speedText(p))
 	fmt.Fprintf(w, "%s, %s stable and %s tentative\n", counted(sum.Events, "event"), counted(sum.StableRows, "row"), grouped(sum.TentativeRows))
 	fmt.Fprintf(w, "longest delay on a healthy path %.2f s; stable at most %.1f s after the last fault\n", sum.LongestDelay, sum.LongestSettling)
 	for _, list := range []struct {
 		name   string
 		counts map[string]uint64
 	}{{"changes of state", sum.Transitions}, {"faults", sum.Faults}} {
+		lines := countLines(list.counts)
+		if len(lines) == 0 {
+			fmt.Fprintf(w, "%s: none\n", list.name)
+			continue
+		}
 		fmt.Fprintf(w, "%s:\n", list.name)
-		for _, line := range countLines(list.counts) {
+		for _, line := range lines {
 			fmt.Fprintln(w, line)
 		}
 	}

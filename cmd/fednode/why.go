@@ -58,7 +58,7 @@ are tentative; 1 if the node does not know the query.`,
 // tentativeAnswer says which outputs of a query are not final, as far as one node knows.
 type tentativeAnswer struct {
 	Query     string           `json:"query"`
-	Here      bool             `json:"here"` // a part of it runs at the node asked
+	Here      bool             `json:"here"` // a fragment of it runs at the node asked
 	Tentative bool             `json:"tentative"`
 	Hops      []tentativeHop   `json:"hops"`
 	RunsAt    []api.Assignment `json:"runs_at"`
@@ -95,7 +95,7 @@ func unsettled(state string) bool {
 
 // explainTentative gathers what a node knows.
 func explainTentative(q *api.QueryStatus, offers []api.Offer) *tentativeAnswer {
-	a := &tentativeAnswer{Query: q.ID, Here: q.Here, Hops: []tentativeHop{}, RunsAt: q.Assignments}
+	a := &tentativeAnswer{Query: q.ID, Here: q.Here && len(q.Fragments) > 0, Hops: []tentativeHop{}, RunsAt: q.Assignments}
 	for i := range q.Fragments {
 		f := &q.Fragments[i]
 		for k := range f.Outputs {
@@ -143,7 +143,7 @@ func (a *tentativeAnswer) print(w io.Writer, now time.Time) {
 	pal := paletteOf(w)
 	switch {
 	case !a.Here:
-		fmt.Fprintf(w, "no part of query %s runs at this node; ask one of %s\n", a.Query, nodesText(a.RunsAt))
+		fmt.Fprintf(w, "no fragment of query %s runs at this node; ask one of %s\n", a.Query, nodesText(a.RunsAt))
 		return
 	case !a.Tentative:
 		fmt.Fprintf(w, "query %s: no output of a fragment here is tentative\n", a.Query)
@@ -164,9 +164,13 @@ func (a *tentativeAnswer) print(w io.Writer, now time.Time) {
 }
 
 func (m *missingCause) print(w io.Writer, pal palette) {
-	fmt.Fprintf(w, "  missing %s from %s on: %s", pal.paint(toneWarn, clean(m.Stream)), streamTimeText(m.Since), m.Condition)
-	if m.Cause != "" {
-		fmt.Fprintf(w, ", %s", clean(m.Cause))
+	fmt.Fprintf(w, "  missing %s from %s on", pal.paint(toneWarn, clean(m.Stream)), streamTimeText(m.Since))
+	sep := ": "
+	for _, known := range []string{m.Condition, m.Cause} {
+		if known != "" {
+			fmt.Fprint(w, sep, clean(known))
+			sep = ", "
+		}
 	}
 	fmt.Fprintln(w)
 	if len(m.Producers) > 0 {

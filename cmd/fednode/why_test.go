@@ -76,6 +76,8 @@ func TestWhyNotTentative(t *testing.T) {
 		q.Fragments[i].Outputs[0].State = "stable"
 	}
 	require.Contains(t, ok(t, "why", "tentative", "netmon", "--node", asked(t, q)), "no output of a fragment here is tentative")
+	q.Fragments = nil // the home of a query has its sinks, if nothing else
+	require.Contains(t, ok(t, "why", "tentative", "netmon", "--node", asked(t, q)), "no fragment of query north/netmon runs at this node; ask one of north/edge, south/one")
 	q.Here = false
 	require.Contains(t, ok(t, "why", "tentative", "netmon", "--node", asked(t, q)), "ask one of north/edge, south/one")
 }
