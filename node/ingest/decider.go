@@ -78,8 +78,10 @@ type Decider struct {
 	totals Totals
 	// lastArrival is when the last row came, on the node's monotonic clock; quiet counts from it, or from the start.
 	lastArrival tuple.Instant
-	started     bool // a row has come in this life or an earlier one
-	sel         []uint32
+	// reached is the stime that the quiet goes on from: the largest stime, or, if the quiet was cut short, how far it had got.
+	reached tuple.Time
+	started bool // a row has come in this life or an earlier one
+	sel     []uint32
 }
 
 // New returns the decider of a stream that has seen nothing. now is the node's monotonic clock.
@@ -89,8 +91,23 @@ func New(cfg Config, now tuple.Instant) *Decider {
 
 // Restore returns a decider that goes on from a logged state.
 func Restore(cfg Config, s State, t Totals, now tuple.Instant) *Decider {
-	return &Decider{cfg: cfg, state: s, totals: t, lastArrival: now, started: s.High != tuple.MinTime}
+	d := &Decider{cfg: cfg, state: s, totals: t, started: s.High != tuple.MinTime}
+	d.quietAnew(now)
+	return d
 }
+
+// quietAnew begins to count quiet again, from where the boundary has got to: a source that was quiet for an hour before it
+// was away for a second must not have to be quiet for another hour.
+func (d *Decider) quietAnew(now tuple.Instant) {
+	d.lastArrival, d.reached = now, d.state.High
+	if d.state.Idle != tuple.MinTime && d.cfg.MaxOutOfOrder != Unbounded {
+		d.reached = max(d.reached, d.state.Idle.Add(d.cfg.MaxOutOfOrder))
+	}
+}
+
+// NoneBefore says, while the source is away, that no row that comes later will lie before an stime, as the wall clock does
+// of rows whose time is their arrival.
+func (d *Decider) NoneBefore(t tuple.Time) { d.reached = max(d.reached, t) }
 
 // State returns what the next decision depends on.
 func (d *Decider) State() State { return d.state }
@@ -125,9 +142,11 @@ func (d *Decider) Rows(b *tuple.Batch, arrival tuple.Time, now tuple.Instant) Co
 		c.Batch, c.Verdicts = d.each(b, latest)
 	}
 	if n > 0 {
-		d.lastArrival, d.started = now, true
+		d.started = true
+		d.quietAnew(now)
 	}
 	if c.Batch != nil {
+		d.reached = d.state.High
 		accepted := uint64(c.Batch.Rows())
 		d.state.NextID += accepted
 		d.totals.Rows += accepted
@@ -233,7 +252,9 @@ func (d *Decider) Tick(now tuple.Instant, c Condition) (Commit, bool) {
 		return d.end()
 	case c != Waiting || !d.cfg.Advance:
 		// Disconnected or behind is not idle: what happened there meanwhile is not known.
-		d.lastArrival = max(d.lastArrival, d.heldSince(now, c))
+		if c == Behind || c == Disconnected {
+			d.quietAnew(now)
+		}
 		return Commit{}, false
 	}
 	quiet := now.Sub(d.lastArrival)
@@ -246,16 +267,8 @@ func (d *Decider) Tick(now tuple.Instant, c Condition) (Commit, bool) {
 	return Commit{FirstID: d.state.NextID, Boundary: d.state.Boundary}, true
 }
 
-// heldSince restarts the quiet time of a source whose silence does not count.
-func (d *Decider) heldSince(now tuple.Instant, c Condition) tuple.Instant {
-	if c == Behind || c == Disconnected {
-		return now
-	}
-	return d.lastArrival
-}
-
-// idleAt returns the idle boundary after so much silence: the largest stime plus the time since it came, less the
-// slack. So a source that lags keeps its lag, and a step of the wall clock changes nothing.
+// idleAt returns the idle boundary after so much silence: the largest stime plus the time since it came, while the source
+// was there, less the slack. So a source that lags keeps its lag, and a step of the wall clock changes nothing.
 func (d *Decider) idleAt(quiet int64) (tuple.Time, bool) {
 	if !d.started {
 		if quiet < d.cfg.InitDelay || d.cfg.Start == tuple.MinTime {
@@ -266,7 +279,7 @@ func (d *Decider) idleAt(quiet int64) (tuple.Time, bool) {
 	if quiet < d.cfg.IdleAfter || d.cfg.MaxOutOfOrder == Unbounded {
 		return 0, false
 	}
-	return d.state.High.Add(quiet - d.cfg.MaxOutOfOrder), true
+	return d.reached.Add(quiet - d.cfg.MaxOutOfOrder), true
 }
 
 // end promises that nothing will follow.

@@ -105,12 +105,49 @@ func TestIdle(t *testing.T) {
 	if _, ok := d.Tick(60_100_000, Waiting); ok {
 		t.Fatal("the time away counted as silence")
 	}
-	// One second of silence since it came back: the same boundary as before says nothing new.
-	if c, ok := d.Tick(61_000_000, Waiting); ok {
-		t.Fatalf("boundary %v after reconnecting", c.Boundary)
+	// One second of silence since it came back: the boundary goes on from where it was.
+	if c, ok := d.Tick(61_000_000, Waiting); !ok || c.Boundary != 11500*ms {
+		t.Fatalf("boundary %v after reconnecting, want that of before + 1 s", c.Boundary)
 	}
-	if c := d.Rows(batch(10400*ms), 99000*ms, 61_000_000); c.Batch != nil {
+	if c := d.Rows(batch(11400*ms), 99000*ms, 61_000_000); c.Batch != nil {
 		t.Fatal("a row below the idle boundary was accepted")
+	}
+}
+
+// TestQuietGoesOn: whatever cuts the quiet of a source short, its boundary goes on from where it was, and does not stand
+// for as long as the source had been quiet.
+func TestQuietGoesOn(t *testing.T) {
+	cfg := Live()
+	cfg.MaxOutOfOrder = 500 * int64(ms)
+	const hour = 3600 * 1_000_000
+	for name, cut := range map[string]func(*Decider) *Decider{
+		"disconnected": func(d *Decider) *Decider { d.Tick(hour, Disconnected); return d },
+		"behind":       func(d *Decider) *Decider { d.Tick(hour, Behind); return d },
+		"a late row":   func(d *Decider) *Decider { d.Rows(batch(1), 99000*ms, hour); return d },
+		"restart":      func(d *Decider) *Decider { return Restore(cfg, d.State(), d.Totals(), hour) },
+	} {
+		d := New(cfg, 0)
+		d.Rows(batch(10_000*ms), 99_000*ms, 0)
+		c, ok := d.Tick(hour, Waiting)
+		if want := 10_000*ms + hour - 500*ms; !ok || c.Boundary != want {
+			t.Fatalf("%s: boundary %v after an hour, want %v", name, c.Boundary, want)
+		}
+		before := c.Boundary
+		d = cut(d)
+		if c, ok = d.Tick(hour+1_000_000, Waiting); !ok || c.Boundary != before+1000*ms {
+			t.Fatalf("%s: boundary %v a second later, want %v", name, c.Boundary, before+1000*ms)
+		}
+	}
+}
+
+// TestNoneBefore: where time is arrival, the clock tells how far the quiet of a source has got that was away.
+func TestNoneBefore(t *testing.T) {
+	d := New(Live(), 0)
+	d.Rows(batch(10_000*ms), 10_000*ms, 0)
+	d = Restore(Live(), d.State(), d.Totals(), 0)
+	d.NoneBefore(70_000 * ms)
+	if c, ok := d.Tick(1_000_000, Waiting); !ok || c.Boundary != 71_000*ms {
+		t.Fatalf("boundary %v a second after a minute away, want 71 s", c.Boundary)
 	}
 }
 

@@ -87,6 +87,14 @@ func (a *attempt) resume() {
 		a.decider = ingest.Restore(p.cfg.Rules, p.last.state, p.last.totals, 0)
 		a.errors, a.pos, a.side = p.last.errors, p.last.position, p.last.side
 	}
+	a.away()
+}
+
+// away takes in that the source was not there until now.
+func (a *attempt) away() {
+	if !a.p.cfg.HasTime {
+		a.decider.NoneBefore(a.arrival())
+	}
 }
 
 // now is the attempt's monotonic clock.
@@ -214,7 +222,7 @@ func (a *attempt) block(ctx context.Context, b *connect.Block) error {
 	if b.Rows() > 0 {
 		arrival := a.arrival()
 		if !a.p.cfg.HasTime {
-			a.stamp(b.Batch, arrival)
+			arrival = a.stamp(b.Batch, arrival)
 		}
 		c := a.decider.Rows(b.Batch, arrival, a.now())
 		rec.batch, rec.firstID = c.Batch, c.FirstID
@@ -226,12 +234,15 @@ func (a *attempt) block(ctx context.Context, b *connect.Block) error {
 	return a.append(ctx, rec, true)
 }
 
-// stamp gives rows of a stream without event time their arrival; it never goes back.
-func (a *attempt) stamp(b *tuple.Batch, arrival tuple.Time) {
-	arrival = max(arrival, a.decider.State().High)
+// stamp gives rows of a stream without event time their arrival, and returns it. It never goes back: the wall clock may have
+// been set back since the rows before, or since the boundary that followed them.
+func (a *attempt) stamp(b *tuple.Batch, arrival tuple.Time) tuple.Time {
+	s := a.decider.State()
+	arrival = max(arrival, s.High, s.Idle)
 	for i := range b.Time {
 		b.Time[i] = arrival
 	}
+	return arrival
 }
 
 // rejects counts records that could not be read and sets them aside.
@@ -267,7 +278,12 @@ func (a *attempt) judge(rec *record, c ingest.Commit, b *tuple.Batch) {
 
 // tick lets an idle source's boundary follow the clock.
 func (a *attempt) tick(ctx context.Context) error {
-	if _, ok := a.decider.Tick(a.now(), conditionOf(a.state.State)); !ok {
+	c := conditionOf(a.state.State)
+	_, ok := a.decider.Tick(a.now(), c)
+	if c != ingest.Waiting {
+		a.away()
+	}
+	if !ok {
 		return nil
 	}
 	return a.append(ctx, &record{state: a.decider.State(), position: a.pos}, false)
