@@ -150,25 +150,32 @@ func (d *deployment) permitOutput(f *query.FragmentPlan, stream string) func(str
 		if org != d.owner && !d.reads(org, stream) {
 			return fmt.Errorf("stream %s belongs to query %s of %s, and no fragment at %s reads it", stream, d.query, d.owner, org)
 		}
-		for _, name := range d.sourcesOf(f) {
-			if !strings.HasPrefix(name, d.n.cfg.Node.Org+"/") || d.ownSource(name) {
-				continue
-			}
-			if _, err := d.n.streams.exported(name, org); err != nil {
-				return err
-			}
-		}
-		return nil
+		return d.exportsAllow(f, org)
 	}
 }
 
-// permitState lets the state of a fragment go to the organisations that run replicas of it.
-func (d *deployment) permitState(fragment string) func(string) error {
-	return func(org string) error {
-		if !d.hostedBy(fragment, org) {
-			return fmt.Errorf("no replica of fragment %s of query %s runs at %s", fragment, d.query, org)
+// exportsAllow says whether our exports let everything go to an organisation from which a fragment's results are made: nil,
+// or a *export.DeniedError.
+func (d *deployment) exportsAllow(f *query.FragmentPlan, org string) error {
+	for _, name := range d.sourcesOf(f) {
+		if !strings.HasPrefix(name, d.n.cfg.Node.Org+"/") || d.ownSource(name) {
+			continue
 		}
-		return nil
+		if _, err := d.n.streams.exported(name, org); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// permitState says who may have the state of a fragment, which holds rows of its input: organisations that run replicas of
+// it, as far as our exports let that go there.
+func (d *deployment) permitState(f *query.FragmentPlan) func(string) error {
+	return func(org string) error {
+		if !d.hostedBy(f.Name, org) {
+			return fmt.Errorf("no replica of fragment %s of query %s runs at %s", f.Name, d.query, org)
+		}
+		return d.exportsAllow(f, org)
 	}
 }
 

@@ -62,6 +62,23 @@ func TestOtherQuerysStreamNeedsAnExport(t *testing.T) {
 	require.Equal(t, "north/a/out", denied.Stream)
 }
 
+// TestStateNeedsTheExportsOfItsInput: the state of a fragment that we run for a partner holds rows of our stream, so it
+// goes to another host of a replica only if the stream may.
+func TestStateNeedsTheExportsOfItsInput(t *testing.T) {
+	x := &export.Export{Name: "a", Stream: "south/a", To: []string{"north"}}
+	s := newStreams("south", []*export.Export{x}, time.Now)
+	merge := &query.FragmentPlan{Name: "merge", Inputs: []query.FragmentInput{{Stream: "south/a", Source: &query.Stream{}}}}
+	d := &deployment{owner: "north", query: "q", hosts: map[string][]host{"merge": {{"east", "e1"}, {"north", "n1"}, {"south", "s1"}}},
+		n:    &Node{streams: s, cfg: &config.Config{Node: config.Node{Org: "south"}}},
+		plan: &query.Plan{Diagram: &query.Diagram{}, Fragments: []*query.FragmentPlan{merge}}}
+	permit := d.permitState(merge)
+	require.NoError(t, permit("north"))
+	var denied *export.DeniedError
+	require.ErrorAs(t, permit("east"), &denied)
+	require.Equal(t, "south/a", denied.Stream)
+	require.ErrorContains(t, permit("west"), "no replica")
+}
+
 // TestHeardStreams: what a peer tells replaces what it told before, and goes with it.
 func TestHeardStreams(t *testing.T) {
 	s := newStreams("south", nil, time.Now)

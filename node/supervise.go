@@ -90,7 +90,7 @@ func (d *deployment) runFragment(ctx context.Context, f *query.FragmentPlan, s *
 	}
 	if len(d.hosts[f.Name]) > 1 {
 		st := r.State()
-		d.n.streams.put(st, d.permitState(f.Name))
+		d.n.streams.put(st, d.permitState(f))
 		defer d.n.streams.drop(st)
 	}
 	s.running(r)

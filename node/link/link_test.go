@@ -162,3 +162,23 @@ func TestStreamCloses(t *testing.T) {
 	_, err = c.Next(t.Context())
 	require.Error(t, err)
 }
+
+// TestPermissionEndsWhileOpen shows that a stream which a query makes, and which passes through no export, ends where it may
+// no longer be read, before another frame leaves.
+func TestPermissionEndsWhileOpen(t *testing.T) {
+	producer, consumer := between(t)
+	out := producer.output("north/q/o")
+	out.Append(rows(1, 10))
+	in, err := consumer.Open(t.Context(), producer.host.ID(), "north/q/o", me(beginning))
+	require.NoError(t, err)
+	defer in.Close()
+	f, err := in.Next(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 10, f.LastID)
+	producer.shelf.deny(&export.DeniedError{Stream: "north/a", Org: "south", Why: "it has expired"})
+	out.Append(rows(11, 10))
+	_, err = in.Next(t.Context())
+	var refused *flow.RefusedError
+	require.ErrorAs(t, err, &refused)
+	require.Contains(t, refused.Reason, "has expired")
+}

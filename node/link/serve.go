@@ -189,11 +189,11 @@ func (l *Link) pump(ctx context.Context, p p2p.Peer, number uint64, cursor flow.
 		if err != nil {
 			return err
 		}
+		// An export may end while it is open, also one that what a query makes from its stream depends on.
+		if _, err := l.local.Permit(s.stream.Name(), p.Member.Org); err != nil {
+			return &endedError{wire.NotExported, err}
+		}
 		if s.view != nil {
-			// An export may end while it is open.
-			if _, err := l.local.Permit(s.stream.Name(), p.Member.Org); err != nil {
-				return &endedError{wire.NotExported, err}
-			}
 			if f = s.view.Frame(f); f == nil {
 				continue // nothing of it leaves
 			}
