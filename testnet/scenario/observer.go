@@ -26,6 +26,8 @@ type observer struct {
 	high  time.Time       // highest stime of any row
 	open  map[int64]int   // tentative rows that are not replaced, by stime in µs
 	begun time.Time       // of the observation
+	// settle is how long rows do not count: parts of the query still start.
+	settle time.Duration
 }
 
 // seen is what an observer saw.
@@ -40,8 +42,11 @@ type seen struct {
 }
 
 func newObserver(net network, output string) *observer {
-	return &observer{net: net, output: output, from: "beginning", open: make(map[int64]int), begun: time.Now()}
+	return &observer{net: net, output: output, from: "beginning", open: make(map[int64]int), begun: time.Now(), settle: settleFor}
 }
+
+// settleFor is how long a query settles.
+const settleFor = time.Second
 
 // again is how long to wait before a tail that broke off is taken up again.
 const again = 50 * time.Millisecond
@@ -140,7 +145,10 @@ func (o *observer) arrived(stime, now time.Time) {
 	o.high = stime
 	d := now.Sub(stime)
 	if !o.armed {
-		o.calm = append(o.calm, d)
+		// What was there before the observer came is not late.
+		if now.Sub(o.begun) > o.settle {
+			o.calm = append(o.calm, d)
+		}
 		return
 	}
 	o.seen.worst = max(o.seen.worst, d)
@@ -159,8 +167,7 @@ func (o *observer) normal() time.Duration {
 	return sorted[len(sorted)/2]
 }
 
-// arm says that the first fault comes: what was seen until now is what is normal. Rows of the first second, when parts of
-// the query still start, do not count.
+// arm says that the first fault comes: what was seen until now is what is normal.
 func (o *observer) arm() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -215,5 +222,9 @@ func (o *observer) done(data []byte) error {
 func (o *observer) saw() (seen, time.Duration, int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.seen, o.normal(), len(o.open)
+	s := o.seen
+	if !o.armed && len(o.calm) > 0 {
+		s.worst = slices.Max(o.calm) // nothing was done: all that was seen counts
+	}
+	return s, o.normal(), len(o.open)
 }

@@ -27,6 +27,7 @@ func row(id int, ago time.Duration) testnet.Event {
 // rows that come twice.
 func TestObserver(t *testing.T) {
 	o := newObserver(nil, "rows")
+	o.settle = -1
 	say := func(e testnet.Event) { require.NoError(t, o.event(e)) }
 	for id := 1; id <= 3; id++ {
 		say(row(id, 100*time.Millisecond))

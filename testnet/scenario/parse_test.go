@@ -87,6 +87,9 @@ finally:
 func TestScenarios(t *testing.T) {
 	files, err := filepath.Glob("../scenarios/*.scenario")
 	require.NoError(t, err)
+	long, err := filepath.Glob("../scenarios/long/*.scenario")
+	require.NoError(t, err)
+	files = append(files, long...)
 	require.NotEmpty(t, files)
 	for _, file := range files {
 		src, err := os.ReadFile(file)

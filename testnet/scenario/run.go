@@ -26,8 +26,9 @@ type Options struct {
 
 // Times of a run.
 const (
-	// lookEvery is how often a testnet is looked at.
-	lookEvery = 50 * time.Millisecond
+	// lookEvery is how often a testnet is looked at when something is waited for, watchEvery all the time.
+	lookEvery  = 10 * time.Millisecond
+	watchEvery = 100 * time.Millisecond
 	// findWithin is how long a role may take to be taken.
 	findWithin = time.Minute
 	// settleWithin is how long the last results may take once the sources have ended.
@@ -250,7 +251,7 @@ func (r *runner) watch(ctx context.Context) {
 	if len(r.s.Never) == 0 {
 		return
 	}
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for {
 		select {
