@@ -154,6 +154,11 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 	if f.Kind == tuple.Boundary || f.Kind == tuple.TentativeBoundary {
 		c.moved(now, f.Time, -f.Age, i.cfg.Settings)
 	}
+	if f.Kind == tuple.Gap && i.jumps(f) && i.elsewhere(now, c.producer) {
+		// What this replica has lost another one may still hold.
+		i.Truncated(now, id, tuple.Position{Generation: f.Generation, ID: f.FirstID, Time: f.To})
+		return nil
+	}
 	delivers := c == i.next && i.beyond(f)
 	if delivers && (f.Kind == tuple.Tentative || f.Kind == tuple.TentativeBoundary) {
 		i.promote() // they count on the data connection alone
@@ -254,6 +259,21 @@ func (i *Intake) takeGap(f *tuple.Frame) {
 	i.pos.Generation, i.pos.ID = f.Generation, f.FirstID
 	i.gap = gapHeard{f.Generation, f.FirstID, f.Time, f.To}
 	i.taker.Gap(f)
+}
+
+// jumps reports whether a gap passes over rows that are not held.
+func (i *Intake) jumps(f *tuple.Frame) bool {
+	return i.pos.Generation != 0 && (f.Generation > i.pos.Generation || f.Generation == i.pos.Generation && f.FirstID > i.pos.ID)
+}
+
+// elsewhere reports whether another producer can be reached that may hold what one has lost.
+func (i *Intake) elsewhere(now Instant, producer int) bool {
+	for n := range i.producers {
+		if n != producer && !i.producers[n].lost && i.rank(now, n) > unreachable {
+			return true
+		}
+	}
+	return false
 }
 
 // gapHeard is the last gap that was passed on: another connection may tell of it too.
