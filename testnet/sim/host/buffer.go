@@ -6,123 +6,63 @@ import (
 	"fednode/testnet/sim/world"
 )
 
-// Buffer is an Output made of a dcaa.OutputBuffer and the tentative frames of the open run beside it, in one order of
-// emission.
+// Buffer is an Output made of a dcaa.OutputBuffer, with the cursor that a daemon's output has.
 type Buffer struct {
 	Stable *dcaa.OutputBuffer
 	// names are the subscribers' names by node.
 	names []string
-	// seq is the number of the next stable frame.
-	seq uint64
-	// run are the tentative frames of the open run, of which the stable boundary has not passed all.
-	run   []tentative
-	first uint64 // number of run[0]
 }
 
-// tentative is a frame of a run. It comes when the subscriber has been given all stable frames before a number.
-type tentative struct {
-	frame *tuple.Frame
-	after uint64
-}
+// runBytes is how much of a run is kept.
+const runBytes = 64 << 20
 
 // NewBuffer serves b to subscribers whose names are known by node.
-func NewBuffer(b *dcaa.OutputBuffer, names []string) *Buffer {
-	o := &Buffer{Stable: b, names: names}
-	o.seq = o.end()
-	return o
-}
-
-// end is the number that the next stable frame gets.
-func (o *Buffer) end() uint64 {
-	return o.Stable.Seek(tuple.Position{ID: ^uint64(0), Time: tuple.MaxTime})
-}
+func NewBuffer(b *dcaa.OutputBuffer, names []string) *Buffer { return &Buffer{Stable: b, names: names} }
 
 // Append adds a frame of any kind.
 func (o *Buffer) Append(f *tuple.Frame) {
 	switch f.Kind {
-	case tuple.Tentative, tuple.TentativeBoundary:
-		o.run = append(o.run, tentative{frame: f, after: o.seq})
-	case tuple.Undo, tuple.RecDone:
-		// What is left of the run need not come any more; that it is over must.
-		o.first += uint64(len(o.run))
-		clear(o.run)
-		o.run = append(o.run[:0], tentative{frame: f, after: o.seq})
+	case tuple.Tentative, tuple.TentativeBoundary, tuple.Undo, tuple.RecDone:
+		o.Stable.AppendTentative(f, runBytes)
 	default:
 		o.Stable.Append(f)
-		o.seq++
-		if f.Kind == tuple.Boundary {
-			o.pass(f.Time)
-		}
-	}
-}
-
-// pass forgets what the stable boundary has passed. What is left comes behind that boundary, so that nobody sees a hole.
-func (o *Buffer) pass(t tuple.Time) {
-	gone := 0
-	for i := range o.run {
-		if f := o.run[i].frame; f.Kind == tuple.TentativeBoundary && f.Time <= t {
-			gone = i + 1
-		}
-	}
-	if gone == 0 {
-		return
-	}
-	o.first += uint64(gone)
-	n := copy(o.run, o.run[gone:])
-	clear(o.run[n:])
-	o.run = o.run[:n]
-	for i := range o.run {
-		o.run[i].after = o.seq
 	}
 }
 
 // Attach counts the subscriber.
 func (o *Buffer) Attach(peer world.NodeID, r Request) (Place, tuple.Position, bool) {
-	if err := o.Stable.Reaches(r.From); err != nil {
-		return Place{}, o.Stable.Truncated(), false
-	}
 	if err := o.Stable.Subscribe(o.names[peer], r.From, r.Durable); err != nil {
 		return Place{}, o.Stable.Truncated(), false
 	}
-	return Place{Stable: o.Stable.Seek(r.From), Tentative: o.first + o.behind(r.TentativeFrom)}, tuple.Position{}, true
-}
-
-// behind returns how many frames of the run lie before a stime that the subscriber holds all of.
-func (o *Buffer) behind(t tuple.Time) uint64 {
-	n := 0
-	for i := range o.run {
-		switch f := o.run[i].frame; {
-		case f.Kind == tuple.Undo || f.Kind == tuple.RecDone:
-			return uint64(n)
-		case f.Kind == tuple.TentativeBoundary && f.Time <= t:
-			n = i + 1
-		}
+	at := Place{Stable: o.Stable.Seek(r.From)}
+	if r.Tentative {
+		at.Tentative = o.Stable.SeekRun(r.TentativeFrom)
 	}
-	return uint64(n)
+	return at, tuple.Position{}, true
 }
 
 // First returns the oldest position that is held.
 func (o *Buffer) First() tuple.Position { return o.Stable.Truncated() }
 
-// Next merges the stable frames with those of the run.
+// Next merges the stable frames with those of runs.
 func (o *Buffer) Next(at Place, r *Request) (*tuple.Frame, Place) {
-	if r.Tentative {
-		at.Tentative = max(at.Tentative, o.first)
-		if i := at.Tentative - o.first; i < uint64(len(o.run)) && o.run[i].after <= at.Stable {
-			at.Tentative++
-			return o.run[i].frame, at
+	for {
+		f, seq, ok := o.Stable.Frame(at.Stable)
+		if r.Tentative {
+			if run, runSeq, there := o.Stable.RunFrame(at.Tentative, at.Stable); there && (!ok || runSeq < seq) {
+				at.Tentative = runSeq + 1
+				return run, at
+			}
+		}
+		if !ok {
+			return nil, at
+		}
+		at.Stable = seq + 1
+		if f.Kind != tuple.Insertion || f.LastID > r.From.ID {
+			return f, at
 		}
 	}
-	f, seq, ok := o.Stable.Frame(at.Stable)
-	if !ok {
-		return nil, at
-	}
-	at.Stable = seq + 1
-	return f, at
 }
-
-// Tentative returns how many frames of a run are held.
-func (o *Buffer) Tentative() int { return len(o.run) }
 
 // Ack takes a subscriber's acknowledgement.
 func (o *Buffer) Ack(peer world.NodeID, at tuple.Position) { o.Stable.Ack(o.names[peer], at) }

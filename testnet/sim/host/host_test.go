@@ -274,8 +274,17 @@ func TestRun(t *testing.T) {
 	stable := from(0)
 	stable.Tentative = false
 	require.Equal(t, []string{"BOUNDARY 10", "BOUNDARY 20"}, kinds(stable))
+	r := from(0)
+	r.TentativeFrom = 30
+	at, _, ok := b.Attach(0, *r)
+	require.True(t, ok)
 	b.Append(until(tuple.RecDone, 0))
-	require.Equal(t, []string{"BOUNDARY 10", "BOUNDARY 20", "REC_DONE 0"}, kinds(from(0)))
+	require.Equal(t, []string{"BOUNDARY 10", "BOUNDARY 20"}, kinds(from(0)), "somebody new does not hold the run")
+	var last tuple.FrameKind
+	for f, next := b.Next(at, r); f != nil; f, next = b.Next(next, r) {
+		last = f.Kind
+	}
+	require.Equal(t, tuple.RecDone, last, "who holds it learns of its end")
 }
 
 // A node that stood still says so before it judges its peers.
