@@ -68,10 +68,7 @@ func (r *Replica) release(u *union) (more bool, err error) {
 	if stable <= u.su.Released() {
 		return false, nil
 	}
-	to := u.su.Step(r.cfg.SliceRows)
-	if len(u.gaps) > 0 {
-		to = min(to, u.gaps[0].at)
-	}
+	to := r.slice(u)
 	if to <= u.su.Released() {
 		return false, nil
 	}
@@ -87,9 +84,20 @@ func (r *Replica) release(u *union) (more bool, err error) {
 	}
 	r.tellGaps(u)
 	r.progress++
-	u.path.redone = r.now
+	if u.affected {
+		u.path.redone = r.now // what is not affected goes on all the while, and redoes nothing
+	}
 	r.level(u.path)
 	return to < stable, nil
+}
+
+// slice returns up to where release lets go at once: the place of a gap is not passed before it has been told.
+func (r *Replica) slice(u *union) tuple.Time {
+	to := u.su.Step(r.cfg.SliceRows)
+	if len(u.gaps) > 0 {
+		to = min(to, u.gaps[0].at)
+	}
+	return to
 }
 
 // level notes how far the SUnions of a path are apart, and forgets the clocks of buckets that all have let go.

@@ -33,7 +33,7 @@ func (r *Replica) redo(p *path) (busy bool, err error) {
 			continue
 		}
 		// What the stable side passes here the fork has not seen, and it goes on for the others.
-		if to := u.su.Step(r.cfg.SliceRows); to > u.su.Forked() && !r.passes(p) {
+		if to := r.slice(u); to > u.su.Forked() && !r.passes(p) {
 			if err := r.releaseTentative(u, to); err != nil || p.fork == nil {
 				return true, err
 			}
@@ -73,7 +73,7 @@ func (r *Replica) crowded(u *union) bool {
 // passes reports whether one more slice brings the stable side past the fork everywhere.
 func (r *Replica) passes(p *path) bool {
 	for _, u := range p.unions {
-		if u.affected && u.su.Released() < u.su.Forked() && u.su.Step(r.cfg.SliceRows) < u.su.Forked() {
+		if u.affected && u.su.Released() < u.su.Forked() && r.slice(u) < u.su.Forked() {
 			return false
 		}
 	}

@@ -45,7 +45,7 @@ func (r *Replica) until(u *union, k dcaa.Known) dcaa.Instant {
 	if complete && !u.affected {
 		return dcaa.Never // the rest of a slice
 	}
-	if complete && p.state == dcaa.Stabilization && u.su.Step(r.cfg.SliceRows) >= k.End {
+	if complete && p.state == dcaa.Stabilization && (r.permission.Granted() || r.crowded(u)) && r.slice(u) >= k.End {
 		return dcaa.Never // the redo is about to pass it
 	}
 	s := dcaa.Situation{First: !u.affected, Known: k, Policy: r.policy(p)}
