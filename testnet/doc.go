@@ -13,8 +13,8 @@
 // faults with assertions are in package scenario.
 //
 // A network lives in a directory: for each node its keys, certificate, node.toml, data and log, and net.json, by which
-// other processes find the network and ask its owner for faults ([Find], [Control]). Two networks never meet: every
-// daemon binds free ports and writes down which, the directory is locked, and each has keys of its own.
+// other processes find the network and ask its owner for faults ([Find], [Control], [Attached]). Two networks never meet:
+// each has addresses and keys of its own, and the directory is locked.
 //
 // The daemons are children of the process that called [Up]. They end with it, even if it is killed.
 //
