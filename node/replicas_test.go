@@ -410,22 +410,34 @@ func TestPermissionOfStrangers(t *testing.T) {
 // TestPermissionOfWhatDoesNotRun shows that a replica corrects its results although the fragment does not run at the other
 // node, which is up: there it may have failed, or be stopped until a person deploys it again.
 func TestPermissionOfWhatDoesNotRun(t *testing.T) {
-	f := workers(t)
-	f.deployReplicated(filepath.Join(t.TempDir(), "out.csv"))
-	home, failed := f.nodes["north"], f.nodes["north-3"].node.queries
-	failed.mu.Lock()
-	d := failed.running["north/rep"]
-	failed.mu.Unlock()
-	failed.halt("north/rep", d)
-	state := func() dcaa.State { return f.stateOf("north-2", "north/rep", "many") }
-	home.pushTallies("north/tallies", "a", 1, 10)
-	f.eventually(func() bool { return state() == dcaa.Stable }, "the replica that runs has its input")
-
-	home.stop()
-	f.eventually(func() bool { return state() == dcaa.UpstreamFailure }, "its input is missing")
-	home.start()
+	f := newFed(t, map[string]string{"north": tallies, "south": tallies + talliesExport})
+	f.enrol("north", "north-2", worker)
+	f.enrol("north", "north-3", worker)
+	for _, m := range f.nodes {
+		m.start()
+	}
 	f.connect()
-	home.pushTallies("north/tallies", "a", 11, 20)
+	north, south := f.nodes["north"], f.nodes["south"]
+	f.eventually(func() bool { return len(north.node.members.Members()) == 2 }, "the labels of the others are known")
+	text := strings.Replace(bothSources, `place = { node = "north-1" }`, "replicas = 2\nplace = { labels = { role = \"worker\" } }", 1)
+	_, err := north.node.Deploy(t.Context(), "both.toml", []byte(text), false)
+	require.NoError(t, err)
+	state := func() dcaa.State { return f.stateOf("north-2", "north/both", "main") }
+	stop := north.trickle("north/tallies")
+	defer stop()
+	failed := f.nodes["north-3"].node.queries
+	running := func() *deployment {
+		failed.mu.Lock()
+		defer failed.mu.Unlock()
+		return failed.running["north/both"]
+	}
+	f.eventually(func() bool { return running() != nil && state() == dcaa.Stable }, "both replicas run")
+	failed.halt("north/both", running())
+
+	south.stop()
+	f.eventually(func() bool { return state() == dcaa.UpstreamFailure }, "an input is missing")
+	south.start()
+	f.connect()
 	f.eventually(func() bool { return state() == dcaa.Stable }, "it has corrected its results")
 }
 
