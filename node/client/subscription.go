@@ -172,7 +172,7 @@ func (s *Subscription) arm() {
 // rung looks whether the alarm came so late that the node must have stood still.
 func (s *Subscription) rung() {
 	now := s.now()
-	late := int64(now - s.armed)
+	late := int64(now - max(s.armed, s.left)) // what rang before it waited was not late
 	s.alarm, s.armed = nil, dcaa.Never
 	if late > s.patience() {
 		s.intake.Resumed(now, late)

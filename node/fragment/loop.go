@@ -19,6 +19,8 @@ type loop struct {
 	// alarm fires at armed at the latest.
 	alarm <-chan time.Time
 	armed dcaa.Instant
+	// waits is since when the loop has waited: an alarm that rang while it was busy was not late.
+	waits dcaa.Instant
 	// saving is true while a recovery point is on its way to the disk; saved brings its result.
 	saving  bool
 	saved   chan savedPoint
@@ -74,15 +76,21 @@ func (l *loop) wait(ctx context.Context) error {
 	l.arm()
 	select {
 	case a := <-arrivals:
+		l.woken()
 		l.burst(a)
 	case <-l.r.news.Wake():
+		l.woken()
 		l.r.hear()
 	case <-room:
+		l.woken()
 	case <-l.alarm:
-		l.rung()
+		l.woken()
+		l.alarm, l.armed = nil, dcaa.Never
 	case s := <-l.saved:
+		l.woken()
 		l.stored(s)
 	case reply := <-l.r.ask:
+		l.woken()
 		reply <- l.r.current()
 	case reply := <-l.r.states:
 		reply <- l.r.snapshot()
@@ -119,6 +127,7 @@ func (l *loop) glance(ctx context.Context) error {
 // arm sets the alarm to the next instant at which something is due, at most a heartbeat away: so standing still is noticed.
 func (l *loop) arm() {
 	now := l.r.now()
+	l.waits = now
 	due := min(l.r.core.Due(), now.Add(l.r.cfg.Settings.Heartbeat))
 	if l.alarm != nil && l.armed <= due {
 		return
@@ -127,16 +136,17 @@ func (l *loop) arm() {
 	l.alarm = l.r.cfg.Clock.After(time.Duration(max(0, due-now)) * time.Microsecond)
 }
 
-// rung looks whether the alarm came so late that the node must have stood still, as after SIGSTOP. What was sent to it
-// meanwhile lies unread, so silence means nothing.
-func (l *loop) rung() {
+// woken looks whether the wait, which the alarm ends, took so much longer that the node must have stood still, as after
+// SIGSTOP. What was sent to it meanwhile lies unread, so silence means nothing. Whatever ended the wait, it is looked at
+// before the core judges anything.
+func (l *loop) woken() {
 	now := l.r.now()
-	late := int64(now - l.armed)
-	l.alarm, l.armed = nil, dcaa.Never
-	if late > l.r.cfg.Settings.Heartbeat*int64(l.r.cfg.Settings.Miss) {
-		l.r.cfg.Log.Warn("the node stood still", zap.String("fragment", l.r.cfg.Name), zap.Duration("for", time.Duration(late)*time.Microsecond))
-		l.r.core.Resumed(now, late)
+	late := int64(now - max(l.armed, l.waits))
+	if late <= l.r.cfg.Settings.Heartbeat*int64(l.r.cfg.Settings.Miss) {
+		return
 	}
+	l.r.cfg.Log.Warn("the node stood still", zap.String("fragment", l.r.cfg.Name), zap.Duration("for", time.Duration(late)*time.Microsecond))
+	l.r.core.Resumed(now, late)
 }
 
 // statusEvery is how old a status may be that is shown while the loop is busy, in microseconds.
