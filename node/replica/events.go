@@ -65,6 +65,9 @@ func (r *Replica) PeerHeard(now dcaa.Instant, peer int, s dcaa.StreamStatus) {
 // PeerReachable says whether a peer is heard, and hears us.
 func (r *Replica) PeerReachable(now dcaa.Instant, peer int, up bool) {
 	r.now = now
+	if up && !r.peers[peer].up {
+		r.peers[peer].emptyUntil = 0 // in another life it may have a state to give
+	}
 	r.peers[peer].up, r.peers[peer].serves = up, up && r.peers[peer].serves
 	r.permission.Peer(now, r.peers[peer].name, !up)
 }

@@ -1,7 +1,9 @@
 package replica
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"fednode/dcaa"
 	"fednode/query/tuple"
@@ -64,6 +66,16 @@ func (u *union) position(input int) tuple.Position {
 		}
 	}
 	return p
+}
+
+// file adds a gap to those that wait. Other inputs may have told of later places before: which comes first among the
+// results is the same at every replica all the same.
+func (u *union) file(g gap) {
+	k := len(u.gaps)
+	for k > 0 && cmp.Or(cmp.Compare(g.at, u.gaps[k-1].at), cmp.Compare(g.input, u.gaps[k-1].input)) < 0 {
+		k--
+	}
+	u.gaps = slices.Insert(u.gaps, k, g)
 }
 
 // tellGaps emits the gaps whose place has come.
@@ -133,7 +145,7 @@ func (in *input) Gap(f *tuple.Frame) {
 				g.outputs = append(g.outputs, o)
 			}
 		}
-		u.gaps = append(u.gaps, g)
+		u.file(g)
 		in.r.tellGaps(u)
 	}
 }

@@ -26,3 +26,22 @@ inputs = ["a", "b"]
 input = "both"
 connector = "node"
 `
+
+// selfQuery has one input that enters two SUnions.
+const selfQuery = head + `
+[operators.both]
+kind = "union"
+inputs = ["a", "b"]
+
+[operators.pairs]
+kind = "join"
+left = "both"
+right = "a"
+on = ["v"]
+within = "300ms"
+columns = { lk = "left.k", rk = "right.k" }
+
+[outputs.pairs]
+input = "pairs"
+connector = "node"
+`

@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -42,6 +43,8 @@ type peer struct {
 	up   bool
 	// serves: it gives current results, be they tentative.
 	serves bool
+	// emptyUntil: it had no state to give that would help, and is not asked before.
+	emptyUntil dcaa.Instant
 }
 
 // New returns a replica that has seen nothing.
@@ -126,7 +129,7 @@ func (r *Replica) begin(at [][]tuple.Position, now dcaa.Instant) {
 			}
 			p := at[f.union][f.input]
 			r.unions[f.union].su.Resume(f.input, p)
-			if k == 0 || p.ID < from.ID {
+			if k == 0 || earlier(p, from) {
 				from = p
 			}
 		}
@@ -150,19 +153,26 @@ func (r *Replica) tentatively() bool {
 // Snapshot encodes the operators and returns the rest of a recovery point. It is called between events.
 func (r *Replica) Snapshot(e *tuple.Encoder) State {
 	r.inst.Snapshot(e)
-	s := State{Boundary: tuple.MaxTime}
+	s := State{Boundary: tuple.MaxTime, Inputs: r.positions()}
 	for _, u := range r.unions {
-		var at []tuple.Position
-		for k := range r.cfg.Plan.Unions[u.n].Inputs {
-			at = append(at, u.position(k))
-		}
-		s.Inputs = append(s.Inputs, at)
 		s.Boundary = min(s.Boundary, u.su.Released())
 	}
 	for _, o := range r.numbers {
 		s.Outputs = append(s.Outputs, o.State())
 	}
 	return s
+}
+
+// positions returns where each input of each SUnion has to be resumed.
+func (r *Replica) positions() (out [][]tuple.Position) {
+	for _, u := range r.unions {
+		var at []tuple.Position
+		for k := range r.cfg.Plan.Unions[u.n].Inputs {
+			at = append(at, u.position(k))
+		}
+		out = append(out, at)
+	}
+	return out
 }
 
 // Covered returns what a recovery point covers of an input: its producer may forget it.
@@ -175,7 +185,7 @@ func (s *State) Covered(plan *query.FragmentPlan, input int) tuple.Position {
 				continue
 			}
 			p := s.Inputs[n][k]
-			if first || p.ID < low.ID {
+			if first || earlier(p, low) {
 				low.ID, low.Generation = p.ID, p.Generation
 			}
 			if first || p.Time < low.Time {
@@ -185,6 +195,11 @@ func (s *State) Covered(plan *query.FragmentPlan, input int) tuple.Position {
 		}
 	}
 	return low
+}
+
+// earlier reports whether p stands before q in the ids of a stream. Those of a later generation begin anew.
+func earlier(p, q tuple.Position) bool {
+	return cmp.Or(cmp.Compare(p.Generation, q.Generation), cmp.Compare(p.ID, q.ID)) < 0
 }
 
 // stableOut takes the results of the stable instance.

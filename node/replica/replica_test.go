@@ -115,6 +115,7 @@ type received struct {
 	everTent  int
 	undone    int
 	done      int
+	gaps      []string
 	boundary  tuple.Time
 }
 
@@ -194,6 +195,8 @@ func (s *stage) Emit(output int, f *tuple.Frame) {
 	case tuple.TentativeBoundary:
 		delay(f.Time)
 		o.boundary = max(o.boundary, f.Time)
+	case tuple.Gap:
+		o.gaps = append(o.gaps, f.Reason)
 	case tuple.Undo:
 		o.tentative, o.undone = nil, o.undone+1
 	case tuple.RecDone:

@@ -1,16 +1,23 @@
 package replica
 
-import "fednode/dcaa"
+import (
+	"fednode/dcaa"
+	"fednode/query/tuple"
+)
 
 // transferAgain is how long a state transfer may take before another replica is asked, in microseconds.
 const transferAgain = 10_000_000
+
+// emptyFor is for how long a replica is not asked again that had nothing to give, in microseconds.
+const emptyFor = 2_000_000
 
 // abandonAfter is for how long a replica with a usable state is waited for, in microseconds, until the rows are given up.
 // The one that has acknowledged most is never dropped from the count upstream, so that waiting for it loses nothing.
 const abandonAfter = 10 * 60 * 1_000_000
 
 // rescue finds a way on for an input that no producer can serve any more: the state of another replica, and only if there
-// is none to be had for a while, a GAP.
+// is none to be had, a GAP. If all replicas lack the same rows, the first of them by name goes on behind the GAP, and the
+// others take over its state: two that each went on by themselves might number different rows alike.
 func (r *Replica) rescue(in *input) {
 	t, can := r.shell.(Transferer)
 	if !can || len(r.peers) == 0 {
@@ -21,7 +28,9 @@ func (r *Replica) rescue(in *input) {
 		r.lostAt = r.now
 	}
 	if up := r.nextUp(); up >= 0 {
-		r.lostAt = r.now
+		if r.peers[up].emptyUntil == 0 {
+			r.lostAt = r.now
+		}
 		if r.now >= r.transferAt {
 			r.transferAt = r.now.Add(transferAgain)
 			r.asked = up
@@ -30,29 +39,75 @@ func (r *Replica) rescue(in *input) {
 		r.due = min(r.due, r.transferAt)
 		return
 	}
+	leads, alone := r.standing()
 	patience := r.lostAt.Add(abandonAfter)
-	if r.now < patience {
-		r.due = min(r.due, patience)
+	if leads && (alone || r.now >= patience) {
+		r.lostAt = 0
+		in.intake.Skip(r.now, "no replica holds these rows any more, and none has a state that covers them")
 		return
 	}
-	r.lostAt = 0
-	in.intake.Skip(r.now, "no replica holds these rows any more, and none has a state that covers them")
+	if leads {
+		r.due = min(r.due, patience)
+	}
+	for k := range r.peers {
+		if at := r.peers[k].emptyUntil; at > r.now {
+			r.due = min(r.due, at)
+		}
+	}
 }
 
-// nextUp returns a peer that can be reached, the one after the last that was asked; -1 if there is none.
+// nextUp returns a peer that can be reached and may have a state to give, the one after the last that was asked; -1 if
+// there is none.
 func (r *Replica) nextUp() int {
 	for k := range r.peers {
 		n := (r.asked + 1 + k) % len(r.peers)
-		if r.peers[n].up {
+		if r.peers[n].up && r.now >= r.peers[n].emptyUntil {
 			return n
 		}
 	}
 	return -1
 }
 
+// standing says whether this replica is the first by name of those that can be reached, and whether these are all.
+func (r *Replica) standing() (leads, all bool) {
+	leads, all = true, true
+	for _, p := range r.peers {
+		all = all && p.up
+		leads = leads && !(p.up && p.name < r.cfg.Name)
+	}
+	return leads, all
+}
+
+// Offered says where the state of a peer stands that Transfer has asked for. take reports whether it reaches further than
+// this replica at an input that can go on nowhere: one that does not is of no use, for the peer lacks the same rows.
+func (r *Replica) Offered(now dcaa.Instant, peer int, s State) (take bool) {
+	r.now = now
+	ours := State{Inputs: r.positions()}
+	for n, in := range r.inputs {
+		if _, lost := in.intake.Lost(); lost && further(s.Covered(r.cfg.Plan, n), ours.Covered(r.cfg.Plan, n)) {
+			return true
+		}
+	}
+	r.Declined(now, peer)
+	return false
+}
+
+// Declined says that a peer that Transfer has asked gives no state: the next one is asked.
+func (r *Replica) Declined(now dcaa.Instant, peer int) {
+	r.now = now
+	r.peers[peer].emptyUntil = now.Add(emptyFor)
+	r.transferAt = now
+}
+
+// further compares how much of a stream has gone into two states.
+func further(a, b tuple.Position) bool {
+	return a.Generation > b.Generation || a.Generation == b.Generation && a.ID > b.ID
+}
+
 // lost is the state of rescue.
 type lost struct {
-	// lostAt is since when an input can go on nowhere and no replica can be reached; 0 if that is not so.
+	// lostAt is since when an input can go on nowhere, and no replica can be reached that may have a state to give; 0 if that
+	// is not so.
 	lostAt     dcaa.Instant
 	transferAt dcaa.Instant // not asked again before
 	asked      int          // the last peer that was asked

@@ -23,7 +23,7 @@ func (r *Replica) settle() {
 				r.change(p, dcaa.Stabilization)
 			}
 		case !r.current(p):
-			if p.state == dcaa.Stabilization || r.recovering || p.state == dcaa.Starting && r.recovering {
+			if p.state == dcaa.Stabilization || r.recovering {
 				r.change(p, dcaa.Stabilization)
 			}
 		default:

@@ -1,0 +1,70 @@
+package replica
+
+import (
+	"slices"
+	"testing"
+
+	"fednode/query/tuple"
+)
+
+// TestGapsByPlace shows that gaps of two inputs reach the outputs in the order of their places, whichever input tells first.
+func TestGapsByPlace(t *testing.T) {
+	for _, order := range [][]int{{0, 1}, {1, 0}} {
+		s := newStage(t, unionQuery, nil)
+		reach := []tuple.Time{1000 * ms, 900 * ms}
+		for _, n := range order {
+			s.r.inputs[n].Boundary(reach[n], 0)
+			s.r.inputs[n].Gap(&tuple.Frame{Kind: tuple.Gap, Generation: 1, Time: reach[n], To: reach[n] + 1, Reason: "lost"})
+		}
+		for n := range reach {
+			s.r.inputs[n].Boundary(2000*ms, 0)
+		}
+		for busy := true; busy; {
+			var err error
+			if busy, err = s.r.Advance(s.now); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, want := s.outputs[0].gaps, []string{"south/b: lost", "north/a: lost"}; !slices.Equal(got, want) {
+			t.Errorf("told in the order %v: gaps %v, want %v", order, got, want)
+		}
+	}
+}
+
+// TestPlaceAcrossGenerations shows that an input which enters two SUnions goes on, and is acknowledged, from the one that
+// has not gone over to its new generation, although the ids there are higher.
+func TestPlaceAcrossGenerations(t *testing.T) {
+	old := tuple.Position{Generation: 1, ID: 1000, Time: 5000 * ms}
+	fresh := tuple.Position{Generation: 2, ID: 5, Time: 5000 * ms}
+	other := tuple.Position{Generation: 1, ID: 1, Time: 5000 * ms}
+	s := newStage(t, selfQuery, nil)
+	var feeds []feed
+	for n := range s.r.inputs {
+		if s.r.inputs[n].stream == "north/a" {
+			feeds = s.r.inputs[n].feeds
+		}
+	}
+	if len(feeds) != 2 {
+		t.Fatalf("the input enters %d SUnions, want 2", len(feeds))
+	}
+	for _, late := range []int{0, 1} {
+		st := State{Outputs: []OutputState{s.r.numbers[0].State()}}
+		for _, u := range s.plan.Unions {
+			st.Inputs = append(st.Inputs, slices.Repeat([]tuple.Position{other}, len(u.Inputs)))
+		}
+		st.Inputs[feeds[late].union][feeds[late].input] = old
+		st.Inputs[feeds[1-late].union][feeds[1-late].input] = fresh
+		input := s.plan.Unions[feeds[0].union].Inputs[feeds[0].input]
+		if got := st.Covered(s.plan, input); got != old {
+			t.Errorf("covered up to %v, want %v", got, old)
+		}
+		r, err := build(s.r.cfg, s.now, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.begin(st.Inputs, s.now)
+		if got := r.inputs[input].intake.Position(); got != old {
+			t.Errorf("goes on from %v, want %v", got, old)
+		}
+	}
+}
