@@ -149,6 +149,7 @@ func (a *attempt) decide(ctx context.Context) error {
 	interval := time.Duration(max(a.p.cfg.Rules.BoundaryInterval, tuple.Millisecond)) * time.Microsecond
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
+	pause := standstill{last: time.Now(), most: max(2*interval, shortestStandstill)}
 	for {
 		if err := a.room(ctx); err != nil {
 			return err
@@ -162,7 +163,11 @@ func (a *attempt) decide(ctx context.Context) error {
 				return err
 			}
 		case <-tick.C:
-			if err := a.tick(ctx); err != nil {
+			stood := pause.over(time.Now())
+			if len(a.blocks) > 0 {
+				continue // what has been read comes before what the clock says
+			}
+			if err := a.tick(ctx, stood); err != nil {
 				return err
 			}
 		case <-ctx.Done():
@@ -276,9 +281,29 @@ func (a *attempt) judge(rec *record, c ingest.Commit, b *tuple.Batch) {
 	rec.side.setAside(b, kept)
 }
 
-// tick lets an idle source's boundary follow the clock.
-func (a *attempt) tick(ctx context.Context) error {
+// standstill finds out whether the process has stood still: it was stopped, or the machine slept or had no time for it.
+type standstill struct {
+	last time.Time     // when it was looked last
+	most time.Duration // between two looks of a process that runs
+}
+
+// shortestStandstill is more than a busy machine makes of a tick.
+const shortestStandstill = 200 * time.Millisecond
+
+// over reports whether the process has stood still until now.
+func (s *standstill) over(now time.Time) bool {
+	gap := now.Sub(s.last)
+	s.last = now
+	return gap > s.most
+}
+
+// tick lets an idle source's boundary follow the clock. After a standstill it is not known whether the source was quiet
+// meanwhile: there may be rows that have not been read.
+func (a *attempt) tick(ctx context.Context, stoodStill bool) error {
 	c := conditionOf(a.state.State)
+	if stoodStill && c == ingest.Waiting {
+		c = ingest.Behind
+	}
 	_, ok := a.decider.Tick(a.now(), c)
 	if c != ingest.Waiting {
 		a.away()
