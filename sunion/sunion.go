@@ -22,6 +22,8 @@ type Config struct {
 	Unordered bool
 	// MaxRows cuts what Release hands on into batches of at most so many rows; 0 means 4,096.
 	MaxRows int
+	// SuffixRows is how many tentative rows are held of one input that nobody takes; 0 means 1 million.
+	SuffixRows int
 }
 
 // ErrBelowBoundary means that a producer broke its promise: a row came with an stime below a boundary it had sent.
@@ -70,6 +72,9 @@ func New(cfg Config) (*SUnion, error) {
 	}
 	if cfg.MaxRows <= 0 {
 		cfg.MaxRows = 4096
+	}
+	if cfg.SuffixRows <= 0 {
+		cfg.SuffixRows = 1 << 20
 	}
 	u := &SUnion{cfg: cfg, inputs: make([]input, cfg.Inputs), released: tuple.MinTime, forked: tuple.MinTime}
 	for i := range u.inputs {

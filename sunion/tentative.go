@@ -6,10 +6,11 @@ import "fednode/query/tuple"
 type suffix struct {
 	boundary tuple.Time
 	chunks   []*chunk
+	rows     int
 }
 
 // InsertTentative takes the rows of a TENTATIVE frame. The frame is owned and kept. Rows that have gone to the fork
-// already, or that the stable part covers, are passed over.
+// already, or that the stable part covers, are passed over. Of more than Config.SuffixRows the oldest go.
 func (u *SUnion) InsertTentative(in int, f *tuple.Frame) {
 	i := &u.inputs[in]
 	c := &chunk{batch: dense(f.Batch), first: f.FirstID}
@@ -17,8 +18,28 @@ func (u *SUnion) InsertTentative(in int, f *tuple.Frame) {
 		c.sortRows()
 	}
 	c.next += c.before(max(i.boundary, u.forked))
-	if c.waiting() > 0 {
+	if n := c.waiting(); n > 0 {
 		i.suffix.chunks = append(i.suffix.chunks, c)
+		i.suffix.rows += n
+		i.suffix.shed(u.cfg.SuffixRows)
+	}
+}
+
+// shed drops the oldest chunks of more than most rows, but never the newest.
+func (s *suffix) shed(most int) {
+	for s.rows > most && len(s.chunks) > 1 {
+		s.rows -= s.chunks[0].waiting()
+		s.chunks[0] = nil
+		s.chunks = s.chunks[1:]
+	}
+}
+
+// keep makes chunks all that is left; they are a part of those before, in their place.
+func (s *suffix) keep(chunks []*chunk) {
+	clear(s.chunks[len(chunks):])
+	s.chunks, s.rows = chunks, 0
+	for _, c := range chunks {
+		s.rows += c.waiting()
 	}
 }
 
@@ -38,8 +59,7 @@ func (u *SUnion) TrimTentative(in int, t tuple.Time) {
 			kept = append(kept, c)
 		}
 	}
-	clear(s.chunks[len(kept):])
-	s.chunks = kept
+	s.keep(kept)
 }
 
 // end cuts a chunk behind its next n entries.
@@ -59,7 +79,7 @@ func (c *chunk) end(n int) {
 // UndoTentative forgets the suffix of an input.
 func (u *SUnion) UndoTentative(in int) {
 	s := &u.inputs[in].suffix
-	s.chunks, s.boundary = nil, tuple.MinTime
+	s.chunks, s.rows, s.boundary = nil, 0, tuple.MinTime
 }
 
 // Fork lets the tentative side begin where the stable side stands.
@@ -136,8 +156,7 @@ func (s *suffix) drop(t tuple.Time) {
 			kept = append(kept, c)
 		}
 	}
-	clear(s.chunks[len(kept):])
-	s.chunks = kept
+	s.keep(kept)
 }
 
 // Step returns a bucket's end up to which Release hands on about so many rows: Stable if that is not more, and always at

@@ -20,7 +20,8 @@ type Config struct {
 	Places []dcaa.Place
 	// SliceRows is about how many rows one Advance releases at most; 0 means 65,536.
 	SliceRows int
-	// WaitingRows is how many rows may wait in an input that is ahead before it is held; 0 means 1 million.
+	// WaitingRows is how many rows may wait in an input that is ahead before it is held, and how many tentative ones that no
+	// fork takes; of more the oldest go. 0 means 1 million.
 	WaitingRows int
 }
 

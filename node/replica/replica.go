@@ -108,7 +108,8 @@ func build(cfg Config, now dcaa.Instant, shell Shell) (*Replica, error) {
 
 func (r *Replica) addUnion(n int) error {
 	u := &r.cfg.Plan.Unions[n]
-	su, err := sunion.New(sunion.Config{Schema: u.Schema, Inputs: len(u.Inputs), Bucket: r.cfg.Plan.Bucket, Unordered: u.Unordered})
+	su, err := sunion.New(sunion.Config{Schema: u.Schema, Inputs: len(u.Inputs), Bucket: r.cfg.Plan.Bucket, Unordered: u.Unordered,
+		SuffixRows: r.cfg.WaitingRows})
 	if err != nil {
 		return err
 	}
