@@ -33,17 +33,19 @@ func drawSpec(r *rand.Rand) topology.Spec {
 	s := topology.Default()
 	s.Trouble = 20*tuple.Second + r.Int64N(40*tuple.Second)
 	s.Fragments = 1 + r.IntN(4)
-	switch r.IntN(8) {
+	switch r.IntN(9) {
 	case 0:
 		s.Fragments = 5 + r.IntN(4)
 	case 1:
 		s.Shape, s.Fragments = topology.Diamond, 4+r.IntN(2)
 	case 2:
 		s.Shape, s.Fragments = topology.Join, 3+r.IntN(2)
+	case 3:
+		s.Shape, s.Fragments = topology.Lanes, 2+r.IntN(2)
 	}
 	s.Replicas = []int{1, 2, 2, 2, 2, 3}[r.IntN(6)]
 	s.Sources = 1 + r.IntN(4)
-	if s.Shape == topology.Join {
+	if s.Shape == topology.Join || s.Shape == topology.Lanes {
 		s.Sources = max(2, s.Sources)
 	}
 	if r.IntN(3) == 0 {
@@ -68,6 +70,9 @@ func drawSpec(r *rand.Rand) topology.Spec {
 	}
 	s.Latency = []int64{200, 2000, 2000, 15000}[r.IntN(4)]
 	s.Jitter = r.Int64N(s.Latency + 1)
+	if r.IntN(3) == 0 {
+		s.SliceRows = []int64{1, 8, 64}[r.IntN(3)]
+	}
 	if r.IntN(3) == 0 {
 		s.ForgetAfter = []int64{1, 4, 10}[r.IntN(3)] * tuple.Second
 	}

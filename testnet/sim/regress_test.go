@@ -62,7 +62,7 @@ func TestDrawnCases(t *testing.T) {
 		require.False(t, drawn)
 		require.Equal(t, c, got)
 	}
-	require.Len(t, shapes, 3)
+	require.Len(t, shapes, 4)
 }
 
 // A campaign goes on over failures when it is told to, and returns them in order.

@@ -105,6 +105,9 @@ const sliceTime = 20_000
 
 // sliceRows returns how many rows that is: rows cost far more here than in a daemon, whose slices are of as much work.
 func sliceRows(s *topology.Spec) int {
+	if s.SliceRows > 0 {
+		return int(s.SliceRows)
+	}
 	return int(max(64, sliceTime/max(1, 2*s.RowCost)))
 }
 

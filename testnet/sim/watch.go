@@ -36,7 +36,7 @@ func newWatch(r *Run) *watch {
 	s := &r.top.Spec
 	n := s.Sources
 	return &watch{r: r, boundary: tuple.MinTime, reached: tuple.MinTime, covered: tuple.MinTime,
-		follow: s.Work == topology.Pass && s.Shape == topology.Chain, seen: make([][]bool, n), rows: make([][]born, n)}
+		follow: s.Work == topology.Pass && (s.Shape == topology.Chain || s.Shape == topology.Lanes), seen: make([][]bool, n), rows: make([][]born, n)}
 }
 
 // restart begins a life of the client at a position that it had stored.

@@ -31,6 +31,8 @@ func queryText(s *Spec) string {
 		w.diamond()
 	case Join:
 		w.join()
+	case Lanes:
+		w.lanes()
 	default:
 		w.chain(1, w.sources(0, s.Sources))
 	}
@@ -116,6 +118,28 @@ func (w *queryWriter) join() {
 		return
 	}
 	w.chain(4, []string{"w3"})
+}
+
+// lanes writes a fragment with two outputs, which the next one unites.
+func (w *queryWriter) lanes() {
+	half := w.spec.Sources / 2
+	ops, ends := w.lane("a", w.sources(0, half))
+	more, end := w.lane("b", w.sources(half, w.spec.Sources))
+	w.fragment(1, append(ops, more...))
+	w.chain(2, []string{ends, end})
+}
+
+// lane writes what one lane consists of, and returns its operators and the one that its results come from.
+func (w *queryWriter) lane(name string, inputs []string) (ops []string, end string) {
+	in := inputs[0]
+	if len(inputs) > 1 {
+		in = "u1" + name
+		w.line("[operators.%s]\nkind = \"union\"\ninputs = [%s]", in, quoted(inputs))
+		ops = append(ops, in)
+	}
+	end = "w1" + name
+	w.line("[operators.%s]\ninput = %q\nkind = \"map\"\ncolumns = { k = \"k\", v = \"v\" }", end, in)
+	return append(ops, end), end
 }
 
 func (w *queryWriter) fragment(n int, ops []string) {

@@ -18,6 +18,9 @@ const (
 	Diamond Shape = "diamond"
 	// Join: two fragments read half of the sources each, and a third joins them; further ones follow as a chain.
 	Join Shape = "join"
+	// Lanes: the first fragment has two outputs that have nothing to do with each other, over half of the sources each, and
+	// the second unites them; further ones follow as a chain.
+	Lanes Shape = "lanes"
 )
 
 // Work says what the fragments do.
@@ -34,9 +37,9 @@ const (
 // Spec of a simulated federation. Durations are microseconds.
 type Spec struct {
 	Shape     Shape
-	Fragments int // 1 to 8; at least 4 for a diamond, 3 for a join
+	Fragments int // 1 to 8; at least 4 for a diamond, 3 for a join, 2 for lanes
 	Replicas  int // of each fragment, 1 to 3
-	Sources   int // 1 to 8; at least 2 for a join
+	Sources   int // 1 to 8; at least 2 for a join and for lanes
 	Work      Work
 
 	// Window is the length of the aggregate's windows.
@@ -69,6 +72,8 @@ type Spec struct {
 	RowCost int64
 	// PointInterval is how often a replica stores a recovery point.
 	PointInterval int64
+	// SliceRows is about how many rows a replica works on before it looks at what has arrived; 0 is as many as take a moment.
+	SliceRows int64
 	// ForgetAfter is after how long a reader that is away is no longer waited for.
 	ForgetAfter int64
 
@@ -111,6 +116,8 @@ func (s *Spec) Check() error {
 		return fmt.Errorf("fragments = %d: a diamond has at least 4", s.Fragments)
 	case s.Shape == Join && (s.Fragments < 3 || s.Sources < 2):
 		return fmt.Errorf("fragments = %d, sources = %d: a join has at least 3 fragments and 2 sources", s.Fragments, s.Sources)
+	case s.Shape == Lanes && (s.Fragments < 2 || s.Sources < 2):
+		return fmt.Errorf("fragments = %d, sources = %d: lanes have at least 2 fragments and 2 sources", s.Fragments, s.Sources)
 	case s.Bucket > s.MaxDelay:
 		return fmt.Errorf("bucket = %s: longer than max_delay", tuple.AppendDuration(nil, s.Bucket))
 	}
@@ -145,6 +152,7 @@ func (s *Spec) numbers() []field {
 		{"disk_latency", &s.DiskLatency, 0, hour, true},
 		{"row_cost", &s.RowCost, 0, tuple.Second, true},
 		{"point_interval", &s.PointInterval, tuple.Millisecond, hour, true},
+		{"slice_rows", &s.SliceRows, 0, 1 << 24, false},
 		{"forget_after", &s.ForgetAfter, tuple.Millisecond, 24 * hour, true},
 		{"calm", &s.Calm, 0, 24 * hour, true},
 		{"trouble", &s.Trouble, 0, 24 * hour, true},
@@ -162,7 +170,7 @@ type choice struct {
 func (s *Spec) choices() []choice {
 	policies := []string{"process", "delay", "suspend"}
 	return []choice{
-		{"shape", (*string)(&s.Shape), []string{string(Chain), string(Diamond), string(Join)}},
+		{"shape", (*string)(&s.Shape), []string{string(Chain), string(Diamond), string(Join), string(Lanes)}},
 		{"work", (*string)(&s.Work), []string{string(Pass), string(Windows)}},
 		{"failure", &s.Failure, policies},
 		{"stabilization", &s.Stabilization, policies},

@@ -10,7 +10,7 @@ import (
 
 // Every shape, length and number of replicas becomes a plan whose streams all have producers and readers.
 func TestBuild(t *testing.T) {
-	for _, shape := range []Shape{Chain, Diamond, Join} {
+	for _, shape := range []Shape{Chain, Diamond, Join, Lanes} {
 		for _, work := range []Work{Pass, Windows} {
 			for fragments := 1; fragments <= MaxFragments; fragments++ {
 				s := Default()
@@ -51,7 +51,7 @@ func TestPrinted(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for _, change := range []func(*Spec){
 		func(s *Spec) { s.Fragments = 0 }, func(s *Spec) { s.Replicas = 4 }, func(s *Spec) { s.Sources = 9 },
-		func(s *Spec) { s.Shape, s.Fragments = Diamond, 3 }, func(s *Spec) { s.Shape, s.Sources = Join, 1 },
+		func(s *Spec) { s.Shape, s.Fragments = Diamond, 3 }, func(s *Spec) { s.Shape, s.Sources = Join, 1 }, func(s *Spec) { s.Shape, s.Fragments = Lanes, 1 },
 		func(s *Spec) { s.MaxDelay = s.Bucket - 1 },
 	} {
 		s := Default()
