@@ -74,9 +74,9 @@ func (e *events) Rows(f *tuple.Frame) error {
 // Boundary delivers a boundary, after word that it replaces tentative rows.
 func (e *events) Boundary(t tuple.Time, age int64) {
 	e.promised, e.boundary = t, t
-	switch run, to, _, held := e.intake.Suffix(); {
+	switch run, _, _, held := e.intake.Suffix(); {
 	case !e.suffix.any:
-	case !held || t >= to || e.suffix.high < t:
+	case !held || e.suffix.high < t:
 		e.replaced(run, tuple.MaxTime)
 	case e.suffix.low < t:
 		e.replaced(run, t)

@@ -63,6 +63,25 @@ func TestCorrected(t *testing.T) {
 	})
 }
 
+// TestCorrectedBeyond shows that tentative rows beyond all boundaries stay when a stable boundary passes the tentative one:
+// they are what the suffix is complete to once its boundary has risen above them.
+func TestCorrectedBeyond(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world, a, _ *node) {
+		w.fail("x/b")
+		run := runOf("a")
+		s := subscribe(t, w, beginning, true)
+		a.append(stable(1, 3), boundary(4), tentative(run, 1, 4, 6), tentativeBoundary(run, 7), tentative(run, 3, 8, 12))
+		expect(t, s, "stable 1: 1 2 3", "boundary 4", "tentative: 4 6", "tentative boundary 7", "tentative: 8 12")
+		a.append(stable(4, 6), boundary(10))
+		expect(t, s, "stable 4: 4 5 6 7 8 9", "done before 10", "boundary 10")
+		a.append(tentativeBoundary(run, 13))
+		expect(t, s, "tentative boundary 13")
+		a.append(stable(10, 3), boundary(13))
+		expect(t, s, "stable 10: 10 11 12", "done before all", "boundary 13")
+		silent(t, s)
+	})
+}
+
 // TestStableOnly shows that who does not want tentative results gets none.
 func TestStableOnly(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world, a, _ *node) {
