@@ -108,6 +108,12 @@ func found(t *testing.T, org string) (*trust.Identity, *trust.Registry) {
 
 func start(t *testing.T, org *trust.Identity, reg *trust.Registry, name string, log *zap.Logger) *node {
 	t.Helper()
+	return startOver(t, org, reg, name, log, func(h *p2p.Host) Network { return h })
+}
+
+// startOver starts a node whose membership uses the host as over says.
+func startOver(t *testing.T, org *trust.Identity, reg *trust.Registry, name string, log *zap.Logger, over func(*p2p.Host) Network) *node {
+	t.Helper()
 	key, err := trust.GenerateKey(trust.RoleNode, org.Org.Name, rand.Reader)
 	require.NoError(t, err)
 	cert, err := trust.CertifyNode(org.Nodes, name, key.Public(), time.Now())
@@ -124,7 +130,7 @@ func start(t *testing.T, org *trust.Identity, reg *trust.Registry, name string, 
 		}
 		return list
 	}
-	m := New(Config{Probe: 100 * time.Millisecond, Retry: 50 * time.Millisecond}, h, Self{Org: org.Org.Name, Name: name, Addrs: addrs}, e, log)
+	m := New(Config{Probe: 100 * time.Millisecond, Retry: 50 * time.Millisecond}, over(h), Self{Org: org.Org.Name, Name: name, Addrs: addrs}, e, log)
 	n := &node{host: h, member: m, events: e}
 	hostEnd, memberEnd := run(t, h.Run), func() {}
 	require.Eventually(t, func() bool { return len(h.Addrs()) == 2 }, patient, time.Millisecond)
