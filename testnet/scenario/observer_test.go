@@ -53,8 +53,9 @@ func TestObserver(t *testing.T) {
 	require.Empty(t, s.undone)
 	say(row(4, 0))
 	say(testnet.Event{Name: "gap", Data: []byte(`{}`)})
+	say(row(9, 0))
 	s, _, _ = o.saw()
-	require.Len(t, s.undone, 1)
+	require.Len(t, s.undone, 1, "a jump behind a gap is none")
 	require.Equal(t, uint64(1), s.lost)
 	require.Error(t, o.event(testnet.Event{Data: []byte(`{`)}))
 }
