@@ -14,7 +14,7 @@ import (
 // If it comes back later it takes over the state of that one.
 const forgetAfter = 10 * time.Minute
 
-// absentees knows since when nodes are away.
+// absentees knows since when nodes are away. It goes by the clock that only rises: the time of day may be set.
 type absentees struct {
 	// began is when this node did: who has not been heard since is away since then.
 	began time.Time

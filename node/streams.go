@@ -54,7 +54,7 @@ type produced struct {
 type reachable struct{ org, node string }
 
 func newStreams(org string, exports []*export.Export, now func() time.Time) *streams {
-	return &streams{org: org, exports: exports, now: now, here: make(map[string]produced), peers: make(map[peer.ID]reachable), routes: make(map[string][]query.Place), remote: make(map[peer.ID][]wire.StreamStatus), told: make(chan struct{}), away: absentees{began: now(), since: make(map[string]time.Time)}}
+	return &streams{org: org, exports: exports, now: now, here: make(map[string]produced), peers: make(map[peer.ID]reachable), routes: make(map[string][]query.Place), remote: make(map[peer.ID][]wire.StreamStatus), told: make(chan struct{}), away: absentees{began: time.Now(), since: make(map[string]time.Time)}}
 }
 
 // heard notes what a peer's heartbeat says of its streams.
@@ -116,7 +116,7 @@ func (s *streams) peerDown(p peer.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r, up := s.peers[p]; up {
-		s.away.since[r.org+"/"+r.node] = s.now()
+		s.away.since[r.org+"/"+r.node] = time.Now()
 	}
 	delete(s.peers, p)
 	delete(s.remote, p)
