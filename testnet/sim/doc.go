@@ -10,6 +10,7 @@
 //
 //   - What the client has of the stable stream is at all times a prefix of what a run without failures gives over the same
 //     source logs: same rows, ids and order; and no boundary passes a row that did not come.
+//   - Replicas of a fragment give the same rows under the same ids, whoever reads them.
 //   - While a path of healthy nodes leads from a source to the client, its rows are reflected there within max_delay plus
 //     what is normal, and without holes.
 //   - Nothing becomes tentative while a stable replica of the missing input has been within reach, nor before the hold

@@ -54,13 +54,13 @@ func drawSpec(r *rand.Rand) topology.Spec {
 	}
 	s.Failure = []string{"delay", "delay", "process"}[r.IntN(3)]
 	s.Stabilization = []string{"process", "process", "delay"}[r.IntN(3)]
-	switch r.IntN(12) {
+	switch r.IntN(24) {
 	case 0:
 		s.Failure, s.Stabilization = "suspend", "suspend"
 	case 1:
 		s.Consistency = topology.StableOnly
 	}
-	s.MaxDelay = []int64{1500, 2000, 3000, 3000, 5000}[r.IntN(5)] * tuple.Millisecond
+	s.MaxDelay = []int64{1500, 2000, 3000, 3000}[r.IntN(4)] * tuple.Millisecond
 	if r.IntN(4) == 0 {
 		s.Slack = r.Int64N(3 * tuple.Second)
 		s.Disorder = r.Int64N(s.Slack + 1)

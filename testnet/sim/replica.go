@@ -274,7 +274,7 @@ func (a *replicaActor) Emit(output int, f *tuple.Frame) {
 		a.h.SpendRows(f.Batch.Rows())
 	}
 	a.buffers[output].Append(f)
-	a.run.emitted(a, f)
+	a.run.emitted(a, output, f)
 }
 
 // Tell sends a message about permission.

@@ -85,6 +85,7 @@ type Run struct {
 	health   *health
 	inject   *injector
 	rules    *rules
+	same     *same
 	result   Result
 }
 
@@ -135,7 +136,7 @@ func ExecuteOn(t *topology.Topology, c Case, o Options) (Result, error) {
 	if r.ref, err = newReference(t, r.logs); err != nil {
 		return Result{}, err
 	}
-	r.watch, r.health, r.rules = newWatch(r), newHealth(r), newRules(r)
+	r.watch, r.health, r.rules, r.same = newWatch(r), newHealth(r), newRules(r), newSame(r)
 	for i, l := range r.logs {
 		l.watch, l.index = r.watch, i
 	}
@@ -310,7 +311,10 @@ func missingText(list []tuple.Missing) string {
 }
 
 // emitted takes in what a replica gives.
-func (r *Run) emitted(a *replicaActor, f *tuple.Frame) {
+func (r *Run) emitted(a *replicaActor, output int, f *tuple.Frame) {
+	if f.Kind == tuple.Insertion {
+		r.same.emitted(a, output, f)
+	}
 	if r.trace.frames() {
 		r.trace.line(r.w.Now(), "emit", r.name(a.id), "frame", f.String())
 	}

@@ -22,12 +22,16 @@ type Field struct {
 // some hit a fragment while it recovers from the one before. What can never be mended is left out: a fragment keeps a replica whose disk is whole.
 func Draw(r *rand.Rand, at Field) Plan {
 	d := &drawer{rand: r, field: at, spent: make([]bool, len(at.Fragments)), victim: r.IntN(len(at.Fragments))}
-	n := 1 + r.IntN(5)
+	n := 2 + r.IntN(5)
 	if r.IntN(3) == 0 {
 		n += r.IntN(12)
 	}
 	for range n {
-		d.add()
+		if r.IntN(8) == 0 {
+			d.addAll()
+		} else {
+			d.add()
+		}
 	}
 	d.plan.Sort()
 	return d.plan
@@ -51,12 +55,12 @@ const (
 
 // length draws how long a fault lasts: mostly about the availability bound, sometimes much longer.
 func (d *drawer) length() int64 {
-	switch d.rand.IntN(6) {
+	switch d.rand.IntN(8) {
 	case 0:
 		return 10*ms + d.rand.Int64N(300*ms)
 	case 1, 2:
 		return 300*ms + d.rand.Int64N(2*second)
-	case 3, 4:
+	case 3, 4, 5, 6:
 		return 2*second + d.rand.Int64N(8*second)
 	}
 	return 10*second + d.rand.Int64N(20*second)
@@ -73,9 +77,30 @@ func (d *drawer) start() int64 {
 	return d.field.Begin + d.rand.Int64N(d.field.End-d.field.Begin)
 }
 
+// kind draws a kind: any, or one of those that take an input away.
+func (d *drawer) kind() Kind {
+	severe := [...]Kind{Disconnect, Behind, Crash, Off, Isolate, Cut, OneWay}
+	if d.rand.IntN(3) == 0 {
+		return severe[d.rand.IntN(len(severe))]
+	}
+	return Kind(d.rand.IntN(Kinds))
+}
+
+// addAll takes all replicas of a fragment away, one after the other or nearly at once.
+func (d *drawer) addAll() {
+	kind := [...]Kind{Crash, Off, Isolate, Pause}[d.rand.IntN(4)]
+	at, apart := d.start(), d.rand.Int64N(3*second)
+	for i, name := range d.field.Fragments[d.victim] {
+		f := Fault{Kind: kind, A: name, At: at + int64(i)*apart, For: d.length()}
+		if f.End() <= d.field.End {
+			d.plan = append(d.plan, f)
+		}
+	}
+}
+
 // add draws one fault, if there is room for it.
 func (d *drawer) add() {
-	f := Fault{Kind: Kind(d.rand.IntN(Kinds)), At: d.start()}
+	f := Fault{Kind: d.kind(), At: d.start()}
 	s := f.Kind.shape()
 	if s.lasts {
 		f.For = d.length()
