@@ -17,7 +17,7 @@ UNIT = $$($(GO) list ./... | grep -v -e /testnet/proc -e /testnet/dataset -e /te
 # Where goroutines are: the packages below start none, which a test of package testnet holds them to.
 RACE = ./node/... ./storage/...
 
-.PHONY: all build demo test test-unit test-data test-process test-faults test-broken lint race fuzz sim bench clean
+.PHONY: all build demo test test-unit test-data test-process test-faults test-broken lint race fuzz sim bench evaluate clean
 
 all: build
 
@@ -46,6 +46,9 @@ test-faults: build ## every scenario of faults on real daemons, as root again in
 	$(BIN) testnet test testnet/scenarios/*.scenario
 	@if [ "$$(id -u)" = 0 ] && [ -c /dev/net/tun ]; then $(BIN) testnet test --mode netns testnet/scenarios/*.scenario; \
 	 else echo "not run: network namespaces need root and /dev/net/tun"; fi
+
+evaluate: build ## what failures cost, simulated and on real daemons: bin/evaluation/evaluation.html; at most 40 minutes
+	$(BIN) testnet evaluate --processes --out bin/evaluation
 
 lint: ## format and vet; the layers are a test of package testnet
 	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not gofmt-ed:"; echo "$$out"; exit 1; fi

@@ -22,6 +22,7 @@ type evaluateFlags struct {
 	out            string
 	only           []string
 	quick          bool
+	processes      bool
 	seeds, workers int
 }
 
@@ -39,6 +40,9 @@ testnet simulate; figures that have a target stand beside it.
 The federations are simulated, with the daemon's own core, so that figures are the same on every machine. Each cell is
 run under --seeds seeds: times are the longest, numbers of rows the average.
 
+With --processes, a chain of two is measured on real daemons as well: processes of this machine, whose connections are
+cut. Those figures depend on the machine and on what else it does.
+
 --out writes evaluation.json and evaluation.html, a page with plots that needs no network. The command fails if a
 promise broke in a run; a target that is missed is shown, and is no failure.`,
 		Example: `  fednode testnet evaluate --quick
@@ -51,6 +55,7 @@ promise broke in a run; a target that is missed is shown, and is no failure.`,
 	f.StringVar(&e.out, "out", "", "directory for evaluation.json and evaluation.html; it is made if it does not exist")
 	f.StringSliceVar(&e.only, "only", nil, "only these experiments: "+strings.Join(experimentKeys(), ", "))
 	f.BoolVar(&e.quick, "quick", false, "every other length and rate, and one seed unless --seeds says more")
+	f.BoolVar(&e.processes, "processes", false, "also the part that is for real daemons; it takes about a minute a cell")
 	f.IntVar(&e.seeds, "seeds", 3, "runs of each cell")
 	f.IntVar(&e.workers, "workers", runtime.GOMAXPROCS(0), "runs at once")
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -107,10 +112,17 @@ func (e *evaluateFlags) run(c *cobra.Command) error {
 		return err
 	}
 	show.clear()
+	var failed error // real daemons may fail to run at all; what has been measured is shown all the same
+	if e.processes {
+		var real *evaluate.Experiment
+		if real, failed = (&evaluate.Processes{Lengths: evaluate.Lengths(e.quick), Say: show.say}).Run(c.Context()); failed == nil || len(real.Panels[0].Cells) > 0 {
+			list = append(list, real)
+		}
+	}
 	v := readVersion(debug.ReadBuildInfo())
 	d := &evaluate.Document{
 		Command: evaluateCommandLine(c), Version: v.Version + " (" + v.Revision + ")", Made: began.UTC().Format(time.RFC3339),
-		Took: evaluate.Micros(time.Since(began).Microseconds()), Seeds: e.seeds, Experiments: list, Targets: evaluate.Targets(list), Absent: evaluate.Absent(),
+		Took: evaluate.Micros(time.Since(began).Microseconds()), Seeds: e.seeds, Experiments: list, Targets: evaluate.Targets(list), Absent: evaluate.Absent(e.processes),
 		Machine: fmt.Sprintf("%s with %s", v.Platform, plural(runtime.NumCPU(), "processor")),
 	}
 	if err := e.write(d); err != nil {
@@ -124,20 +136,20 @@ func (e *evaluateFlags) run(c *cobra.Command) error {
 		printEvaluation(c.OutOrStdout(), d)
 	}
 	if broken := d.Broken(); len(broken) > 0 {
-		return fmt.Errorf("promises that did not hold: %w", errors.New(strings.Join(broken, "; ")))
+		failed = errors.Join(failed, fmt.Errorf("promises that did not hold: %s", strings.Join(broken, "; ")))
 	}
-	return nil
+	return failed
 }
 
 // evaluateCommandLine is the command that makes the same again.
 func evaluateCommandLine(c *cobra.Command) string {
 	line := c.CommandPath()
-	for _, name := range []string{"only", "quick", "seeds"} {
+	for _, name := range []string{"only", "quick", "seeds", "processes"} {
 		f := c.Flags().Lookup(name)
 		switch {
 		case !f.Changed:
-		case name == "quick":
-			line += " --quick"
+		case f.Value.Type() == "bool":
+			line += " --" + name
 		default:
 			line += " --" + name + " " + strings.Trim(f.Value.String(), "[]")
 		}

@@ -42,6 +42,9 @@ func (p *evaluateProgress) ended(ended, all int) {
 	fmt.Fprintln(p.out, line)
 }
 
+// say tells of a step on real daemons.
+func (p *evaluateProgress) say(text string) { fmt.Fprintln(p.out, text) }
+
 // clear takes the line of a terminal away.
 func (p *evaluateProgress) clear() {
 	if p.live {

@@ -66,8 +66,8 @@ func (g grid) boundValue() *Experiment {
 	}
 	p := &Panel{Title: "A failure of 5 s"}
 	for _, pair := range fourPairs() {
-		for x := range g.pick(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12) {
-			x := int64(x+1) * tuple.Second / 2
+		for _, halves := range g.pick(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12) {
+			x := halves * tuple.Second / 2
 			f := federation{fragments: 1, replicas: 2, policies: pair, rate: rate, bound: x}
 			p.Cells = append(p.Cells, f.cell().cut(0, first(5*tuple.Second)).at(float64(x)/1e6))
 		}

@@ -112,7 +112,7 @@ func judgeShare(x *Experiment) (string, bool) {
 	for _, c := range x.cells() {
 		if c.X == longest {
 			share := c.Corrected.Seconds() / c.X
-			parts = append(parts, fmt.Sprintf("%s: %.2f F", c.Series, share))
+			parts = append(parts, fmt.Sprintf("%s: %.3f F", c.Series, share))
 			met = met && share <= mostShare
 		}
 	}

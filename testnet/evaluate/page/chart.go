@@ -25,9 +25,9 @@ type series struct {
 
 // The frame of a chart.
 const (
-	chartWidth  = 520
-	chartHeight = 280
-	left        = 58
+	chartWidth  = 400
+	chartHeight = 260
+	left        = 70
 	right       = 14
 	top         = 12
 	bottom      = 42
@@ -77,7 +77,7 @@ func (c *chart) scales() (x, y scale) {
 	if c.logX {
 		x = logarithmic(places, left+8, chartWidth-right-14)
 	} else {
-		x = linear(places[len(places)-1], 8, left, chartWidth-right)
+		x = linear(places[len(places)-1], 7, left, chartWidth-right)
 	}
 	return x, linear(most*1.04, 5, chartHeight-bottom, top)
 }
@@ -93,7 +93,7 @@ func (c *chart) axes(d *drawing, x, y *scale) {
 	}
 	d.line("axis", left, chartHeight-bottom, chartWidth-right, chartHeight-bottom)
 	d.text("name", "middle", (left+chartWidth-right)/2, chartHeight-7, c.xName)
-	d.add(`<text class="name" text-anchor="middle" transform="translate(13 %d) rotate(-90)">%s</text>`, (top+chartHeight-bottom)/2, c.yUnit)
+	d.add(`<text class="name" text-anchor="middle" transform="translate(14 %d) rotate(-90)">%s</text>`, (top+chartHeight-bottom)/2, c.yUnit)
 }
 
 // describe says in words what the lines show.

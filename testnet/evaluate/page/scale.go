@@ -61,7 +61,7 @@ func (s *scale) at(v float64) float64 {
 
 // label prints a value for an axis: 12,500 or 0.25.
 func label(v float64) string {
-	if v != math.Trunc(v) || v < 10_000 {
+	if v != math.Trunc(v) || v < 1000 {
 		return strconv.FormatFloat(v, 'f', -1, 64)
 	}
 	text := strconv.FormatFloat(v, 'f', 0, 64)

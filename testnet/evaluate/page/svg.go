@@ -41,9 +41,10 @@ func (d *drawing) path(class string, dots []dot) {
 	d.add(`"/>`)
 }
 
-// mark draws the sign of a series, so that series differ without colour too.
+// mark draws the sign of a series, so that series differ without colour too. Later ones are smaller, so that those below
+// show where lines meet.
 func (d *drawing) mark(series int, p dot) {
-	const r = 3.6
+	r := 5.2 - 0.8*float64(series%4)
 	class := fmt.Sprintf("m c%d", series%palette)
 	switch series % 4 {
 	case 0:

@@ -9,7 +9,7 @@ import (
 
 // timelineSVG draws how far behind a client was, moment by moment: stable results, and what it had with tentative ones.
 func timelineSVG(id, title string, points []evaluate.Point) string {
-	d := &drawing{width: 2 * chartWidth, height: chartHeight}
+	d := &drawing{width: 2.6 * chartWidth, height: chartHeight}
 	begin := points[0].At
 	stable, reached := points[0].Reached, points[0].Reached
 	var steady, ahead []dot
@@ -38,13 +38,13 @@ func timelineSVG(id, title string, points []evaluate.Point) string {
 		}
 	}
 	d.line("axis", left, chartHeight-bottom, d.width-right, chartHeight-bottom)
-	d.text("name", "middle", (left+d.width-right)/2, chartHeight-7, "time, s; the first failure begins at "+label((evaluate.Micros(10*tuple.Second)-begin).Seconds()))
-	d.add(`<text class="name" text-anchor="middle" transform="translate(13 %d) rotate(-90)">s behind</text>`, (top+chartHeight-bottom)/2)
+	d.text("name", "middle", (left+d.width-right)/2, chartHeight-7, "time, s; the first failure begins at "+short((evaluate.Micros(10*tuple.Second)-begin).Seconds()))
+	d.add(`<text class="name" text-anchor="middle" transform="translate(14 %d) rotate(-90)">s behind</text>`, (top+chartHeight-bottom)/2)
 	for i, list := range [][]dot{steady, ahead} {
 		for k := range list {
 			list[k] = dot{xs.at(list[k].x), ys.at(list[k].y)}
 		}
-		d.path(fmt.Sprintf("l c%d d%d", i, 0), list)
+		d.path(fmt.Sprintf("l c%d d0", i), list)
 	}
 	return d.svg(id, title, fmt.Sprintf("Two lines over time: how far the client's stable results are behind, at most %s s, and how far its results are behind with tentative ones among them.", short(most)))
 }
