@@ -64,8 +64,10 @@ func (r *Runner) hear() {
 				continue
 			}
 			r.core.PeerReachable(now, k, n.Up)
-			if s, ok := n.Streams[r.outputs[0].Name()]; ok {
-				r.core.PeerHeard(now, k, s)
+			for o, out := range r.outputs {
+				if s, ok := n.Streams[out.Name()]; ok {
+					r.core.PeerHeard(now, k, o, s)
+				}
 			}
 		}
 	}

@@ -56,10 +56,11 @@ func (r *Replica) Measured(input, producer int, rtt int64) {
 	r.inputs[input].intake.Measured(producer, rtt)
 }
 
-// PeerHeard takes what a peer's heartbeat says of one output of the fragment: every replica produces the same.
-func (r *Replica) PeerHeard(now dcaa.Instant, peer int, s dcaa.StreamStatus) {
+// PeerHeard takes what a peer's heartbeat says of an output of the fragment, by its index in Plan.Outputs: every replica
+// produces the same.
+func (r *Replica) PeerHeard(now dcaa.Instant, peer, output int, s dcaa.StreamStatus) {
 	r.now = now
-	r.peers[peer].serves = s.State == dcaa.UpstreamFailure || s.State == dcaa.Stable && s.Holding == 0
+	r.peers[peer].serves[output] = s.State == dcaa.UpstreamFailure || s.State == dcaa.Stable && s.Holding == 0
 }
 
 // PeerReachable says whether a peer is heard, and hears us.
@@ -68,7 +69,9 @@ func (r *Replica) PeerReachable(now dcaa.Instant, peer int, up bool) {
 	if up && !r.peers[peer].up {
 		r.peers[peer].emptyUntil = 0 // in another life it may have a state to give
 	}
-	r.peers[peer].up, r.peers[peer].serves = up, up && r.peers[peer].serves
+	if r.peers[peer].up = up; !up {
+		clear(r.peers[peer].serves)
+	}
 	r.permission.Peer(now, r.peers[peer].name, !up)
 }
 

@@ -45,3 +45,28 @@ columns = { lk = "left.k", rk = "right.k" }
 input = "pairs"
 connector = "node"
 `
+
+// apartQuery has two outputs that have nothing to do with each other.
+const apartQuery = head + `
+[operators.as]
+kind = "filter"
+input = "a"
+where = "v >= 0"
+
+[operators.bs]
+kind = "filter"
+input = "b"
+where = "v >= 0"
+
+[outputs.as]
+input = "as"
+connector = "node"
+
+[outputs.bs]
+input = "bs"
+connector = "node"
+
+[fragments.core]
+operators = ["as", "bs"]
+place = { org = "north", node = "n1" }
+`

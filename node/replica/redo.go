@@ -1,6 +1,8 @@
 package replica
 
 import (
+	"slices"
+
 	"fednode/dcaa"
 	"fednode/query/tuple"
 )
@@ -117,12 +119,11 @@ func (r *Replica) stalled(p *path) bool {
 	return false
 }
 
-// served reports whether another replica gives current results, so that this one may spend all it has on the redo.
-func (r *Replica) served() bool {
-	for _, other := range r.peers {
-		if other.up && other.serves {
-			return true
-		}
-	}
-	return false
+// served reports whether another replica gives current results of all outputs of a path, so that this one may spend all it
+// has on the redo.
+func (r *Replica) served(p *path) bool {
+	return slices.ContainsFunc(r.peers, func(other peer) bool {
+		lacks := func(output int) bool { return !other.serves[output] }
+		return other.up && !slices.ContainsFunc(p.outputs, lacks)
+	})
 }

@@ -41,8 +41,8 @@ type Replica struct {
 type peer struct {
 	name string
 	up   bool
-	// serves: it gives current results, be they tentative.
-	serves bool
+	// serves says of each output whether it gives current results, be they tentative.
+	serves []bool
 	// emptyUntil: it had no state to give that would help, and is not asked before.
 	emptyUntil dcaa.Instant
 }
@@ -91,7 +91,7 @@ func build(cfg Config, now dcaa.Instant, shell Shell) (*Replica, error) {
 	}
 	r := &Replica{cfg: cfg, shell: shell, now: now, due: now, permission: dcaa.NewPermission(cfg.Name, cfg.Incarnation, cfg.Peers)}
 	for _, name := range cfg.Peers {
-		r.peers = append(r.peers, peer{name: name})
+		r.peers = append(r.peers, peer{name: name, serves: make([]bool, len(plan.Outputs))})
 		r.permission.Peer(now, name, true) // until it is heard
 	}
 	for n := range plan.Inputs {

@@ -75,7 +75,7 @@ func testPlan(t testing.TB, text string) *query.FragmentPlan {
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
 	}
-	plan := query.NewPlan(d, query.Placement{Home: query.Place{Org: "north", Node: "n1"}, Local: true}, problems)
+	plan := query.NewPlan(d, query.Placement{Home: query.Place{Org: "north", Node: "n1"}, Local: !strings.Contains(text, "[fragments.")}, problems)
 	if len(plan.Fragments) != 1 {
 		t.Fatalf("%d fragments", len(plan.Fragments))
 	}

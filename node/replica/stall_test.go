@@ -70,3 +70,35 @@ func TestCrowdedWithoutPermission(t *testing.T) {
 		t.Fatalf("redone in part: %v, with permission: %v; want the one without the other", partly, s.r.Redoing())
 	}
 }
+
+// TestServedByPath shows that another replica serves in place of a path only if it gives all outputs of that one: what it
+// gives of others is of no use there.
+func TestServedByPath(t *testing.T) {
+	s := newStage(t, apartQuery, func(c *Config) { c.Peers = []string{"north/n2", "north/n3"} })
+	if len(s.r.paths) != 2 {
+		t.Fatalf("%d paths, want 2", len(s.r.paths))
+	}
+	want := func(first, second bool) {
+		t.Helper()
+		if a, b := s.r.served(s.r.paths[0]), s.r.served(s.r.paths[1]); a != first || b != second {
+			t.Fatalf("served %v and %v, want %v and %v", a, b, first, second)
+		}
+	}
+	say := func(peer int, states ...dcaa.State) {
+		for n, p := range s.r.paths {
+			s.r.PeerHeard(s.now, peer, p.outputs[0], dcaa.StreamStatus{State: states[n]})
+		}
+	}
+	say(0, dcaa.Stable, dcaa.Stable)
+	want(false, false) // not up
+	s.r.PeerReachable(s.now, 0, true)
+	s.r.PeerReachable(s.now, 1, true)
+	say(0, dcaa.Stable, dcaa.Stabilization)
+	want(true, false)
+	say(1, dcaa.Stabilization, dcaa.UpstreamFailure)
+	want(true, true)
+	s.r.PeerReachable(s.now, 0, false)
+	want(false, true)
+	s.r.PeerReachable(s.now, 0, true)
+	want(false, true) // until it says something
+}

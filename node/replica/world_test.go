@@ -352,7 +352,9 @@ func (w *world) heartbeats() {
 			if x.n > y.n {
 				k--
 			}
-			y.r.PeerHeard(w.now, k, x.r.Status(0))
+			for o := range x.outputs {
+				y.r.PeerHeard(w.now, k, o, x.r.Status(o))
+			}
 		}
 		for _, c := range w.clients {
 			if w.connected("client", x.name) {

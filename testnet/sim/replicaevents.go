@@ -44,10 +44,10 @@ func (a *replicaActor) Heard(peer world.NodeID, streams []world.Status) {
 			}
 			continue
 		}
-		if a.outputOf[s.Stream] == 0 {
+		if o := a.outputOf[s.Stream]; o >= 0 {
 			for k, id := range a.peers {
 				if id == peer {
-					a.core.PeerHeard(now, k, s.StreamStatus)
+					a.core.PeerHeard(now, k, int(o), s.StreamStatus)
 				}
 			}
 		}
