@@ -42,19 +42,21 @@ func (d *deployment) superviseFragment(ctx context.Context, f *query.FragmentPla
 	d.fragments[f.Name] = s
 	d.mu.Unlock()
 	d.tasks.Go(func() {
-		delay := restartFirst
+		delay, transfers := restartFirst, 0
 		for ctx.Err() == nil {
 			began := time.Now()
 			err := d.runFragment(ctx, f, s)
 			if err == nil || ctx.Err() != nil {
 				return
 			}
+			if time.Since(began) > restartCalm {
+				delay, transfers = restartFirst, 0
+			}
 			if errors.Is(err, fragment.ErrTransferred) {
 				d.n.log.Info("fragment goes on with the state of another replica", zap.String("query", d.query), zap.String("fragment", f.Name))
-				continue
-			}
-			if time.Since(began) > restartCalm {
-				delay = restartFirst
+				if transfers++; transfers == 1 {
+					continue
+				}
 			}
 			final := errors.As(err, new(*op.LimitError)) || errors.As(err, new(*query.ChangedError))
 			pause := time.Duration(float64(delay) * (0.9 + 0.2*rand.Float64()))

@@ -94,8 +94,10 @@ func (l *loop) wait(ctx context.Context) error {
 		reply <- l.r.current()
 	case reply := <-l.r.states:
 		reply <- l.r.snapshot()
-	case p := <-l.r.transferred:
-		return l.takeOver(p)
+	case t := <-l.r.transferred:
+		if l.r.offered(t) {
+			return l.takeOver(t.point)
+		}
 	case <-l.point:
 		l.point = l.r.cfg.Clock.After(l.r.cfg.PointInterval)
 		l.cut()

@@ -23,7 +23,7 @@ const instanceVersion = 1
 // Open makes a fragment's parts and restores the newest usable recovery point. It starts nothing.
 func Open(cfg Config) (*Runner, error) {
 	cfg.complete()
-	r := &Runner{cfg: cfg, began: cfg.Clock.Now(), ask: make(chan chan<- Status), states: make(chan chan<- *storage.RecoveryPoint), transferred: make(chan *storage.RecoveryPoint, 1), ended: make(chan struct{}), conns: make(map[connKey]*connection), news: newNewsbox()}
+	r := &Runner{cfg: cfg, began: cfg.Clock.Now(), ask: make(chan chan<- Status), states: make(chan chan<- *storage.RecoveryPoint), transferred: make(chan transfer, 1), ended: make(chan struct{}), conns: make(map[connKey]*connection), news: newNewsbox()}
 	r.status = Status{Name: cfg.Name}
 	r.arrivals = make(chan arrival, 4*len(cfg.Plan.Inputs))
 	point, passed, err := cfg.Points.LoadPoint(cfg.Name)

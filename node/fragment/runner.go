@@ -29,15 +29,17 @@ type Runner struct {
 	// ctx of the connections; the loop sets it before the first event.
 	ctx     context.Context
 	pullers sync.WaitGroup
-	counts  []outputCounts
+	// fetching: the state of another replica is on its way.
+	fetching bool
+	counts   []outputCounts
 
 	// arrivals brings what the connections have got.
 	arrivals chan arrival
 	// ask brings requests for the status to the loop, states requests of other replicas for the state. transferred brings
-	// the state of another one. ended is closed when the loop has.
+	// what has come of a request to another one. ended is closed when the loop has.
 	ask         chan chan<- Status
 	states      chan chan<- *storage.RecoveryPoint
-	transferred chan *storage.RecoveryPoint
+	transferred chan transfer
 	ended       chan struct{}
 
 	mu     sync.Mutex

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"go.uber.org/zap"
 
 	"fednode/dcaa"
 	"fednode/node/flow"
+	"fednode/node/replica"
 	"fednode/query/tuple"
 	"fednode/storage"
 )
@@ -17,6 +19,8 @@ import (
 // ErrTransferred ends a life of a fragment whose inputs no longer reach back to where it stands: a recovery point with the
 // state of another replica has been stored, and the next life begins with it.
 var ErrTransferred = errors.New("the state of another replica has been taken over; starting again with it")
+
+var errSlowTransfer = errors.New("the state comes too slowly")
 
 // StateName is the stream that carries the state of a fragment's replica to another: once, from the beginning, to its end.
 func StateName(fragment string) string { return fragment + ".state" }
@@ -104,7 +108,7 @@ func (c *stateCursor) Next(ctx context.Context) (*tuple.Frame, error) {
 
 // take asks the run loop for its state.
 func (c *stateCursor) take(ctx context.Context) error {
-	reply := make(chan *storage.RecoveryPoint, 1)
+	reply := make(chan *storage.RecoveryPoint, 1) // the loop does not wait for us
 	select {
 	case c.s.r.states <- reply:
 	case <-c.closed:
@@ -125,25 +129,65 @@ func (c *stateCursor) take(ctx context.Context) error {
 // Close frees the cursor.
 func (c *stateCursor) Close() { c.once.Do(func() { close(c.closed) }) }
 
-// Transfer asks another replica for its state, beside the loop.
+// transfer is what has come of a request for the state of another replica.
+type transfer struct {
+	peer  int
+	point *storage.RecoveryPoint
+	err   error
+}
+
+// A transfer that is slower than slowestTransfer, in bytes a second, after a grace that lets the other side pack its state,
+// is given up: whoever gives it might go on for ever.
+const (
+	transferGrace   = 30 * time.Second
+	slowestTransfer = 16 << 10
+)
+
+// Transfer asks another replica for its state, beside the loop: one after the other, for a state may be large.
 func (r *Runner) Transfer(peer int) {
+	if r.fetching {
+		return
+	}
+	r.fetching = true
 	name := r.cfg.Peers[peer]
 	r.cfg.Log.Warn("an input no longer reaches back to where the fragment stands; asking another replica for its state",
 		zap.String("fragment", r.cfg.Name), zap.String("replica", name))
 	ctx := r.ctx
 	r.pullers.Go(func() {
 		p, err := r.fetch(ctx, name)
-		if err != nil {
-			if ctx.Err() == nil {
-				r.cfg.Log.Warn("state not taken over; another replica is asked", zap.String("fragment", r.cfg.Name), zap.String("replica", name), zap.Error(err))
-			}
-			return
-		}
 		select {
-		case r.transferred <- p:
-		default:
+		case r.transferred <- transfer{peer: peer, point: p, err: err}:
+		case <-ctx.Done():
 		}
 	})
+}
+
+// offered takes what has come of a transfer: a state that is of use is stored as the point that the next life begins with.
+func (r *Runner) offered(t transfer) (take bool) {
+	r.fetching = false
+	now, name := r.now(), r.cfg.Peers[t.peer]
+	err := t.err
+	if err == nil {
+		err = r.usable(t.point)
+	}
+	if err != nil {
+		r.cfg.Log.Warn("state not taken over; another replica is asked", zap.String("fragment", r.cfg.Name), zap.String("replica", name), zap.Error(err))
+		r.core.Declined(now, t.peer)
+		return false
+	}
+	if take = r.core.Offered(now, t.peer, replica.State{Inputs: r.positions(t.point)}); !take {
+		r.cfg.Log.Warn("the state of another replica reaches no further", zap.String("fragment", r.cfg.Name), zap.String("replica", name))
+	}
+	return take
+}
+
+// usable begins a life with a point and drops it: what cannot be restored must not take the place of what can.
+func (r *Runner) usable(p *storage.RecoveryPoint) error {
+	if p.Epoch > r.cfg.Epoch {
+		return fmt.Errorf("it is of epoch %d of the query, this replica of %d", p.Epoch, r.cfg.Epoch)
+	}
+	trial := &Runner{cfg: r.cfg, began: r.began, news: newNewsbox()}
+	return trial.build(p)
 }
 
 // fetch reads the state of a replica.
@@ -155,8 +199,10 @@ func (r *Runner) fetch(ctx context.Context, from string) (*storage.RecoveryPoint
 	}
 	defer cursor.Close()
 	var state []byte
+	began := r.cfg.Clock.Now()
 	for {
-		f, err := cursor.Next(ctx)
+		patience := transferGrace + time.Duration(len(state))*time.Second/slowestTransfer - r.cfg.Clock.Now().Sub(began)
+		f, err := within(ctx, patience, cursor)
 		if err != nil {
 			return nil, err
 		}
@@ -173,4 +219,15 @@ func (r *Runner) fetch(ctx context.Context, from string) (*storage.RecoveryPoint
 			return nil, fmt.Errorf("the state of %s is larger than %d bytes", from, storage.MaxPointBytes)
 		}
 	}
+}
+
+// within returns the next frame if it comes in time.
+func within(ctx context.Context, patience time.Duration, c flow.Cursor) (*tuple.Frame, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errSlowTransfer)
+	defer cancel()
+	f, err := c.Next(ctx)
+	if err != nil && context.Cause(ctx) == errSlowTransfer {
+		return nil, errSlowTransfer
+	}
+	return f, err
 }
