@@ -3,9 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,12 +64,26 @@ func printDeployment(c *cobra.Command, d *api.DeployResult) error {
 		return nil
 	}
 	fmt.Fprintf(out, "query %s is deployed (term %d, epoch %d)\n", d.ID, d.Term, d.Epoch)
-	t := table{head: []string{"FRAGMENT", "RUNS AT"}}
-	for _, a := range d.Assignments {
-		t.add(plainCells(a.Fragment, a.Org+"/"+a.Node)...)
-	}
-	t.print(out)
+	printAssignments(out, "", d.Assignments)
 	return nil
+}
+
+// printAssignments shows a line for each fragment with the nodes that run it.
+func printAssignments(w io.Writer, indent string, list []api.Assignment) {
+	t := table{head: []string{indent + "FRAGMENT", "RUNS AT"}}
+	for i, a := range list {
+		if slices.ContainsFunc(list[:i], func(b api.Assignment) bool { return b.Fragment == a.Fragment }) {
+			continue
+		}
+		var nodes []string
+		for _, b := range list[i:] {
+			if b.Fragment == a.Fragment {
+				nodes = append(nodes, b.Org+"/"+b.Node)
+			}
+		}
+		t.add(plainCells(indent+a.Fragment, strings.Join(nodes, ", "))...)
+	}
+	t.print(w)
 }
 
 func queryListCommand() *cobra.Command {

@@ -38,7 +38,7 @@ const (
 
 func (p *tailPrinter) line(line []byte) error {
 	if bytes.HasPrefix(line, []byte(`{"gap"`)) || p.latest && bytes.HasPrefix(line, []byte(`{"event":"gap"`)) {
-		fmt.Fprintf(p.errs, "warning: stable rows are lost: %s\n", line)
+		fmt.Fprintln(p.errs, "warning: stable rows are lost: "+gapText(line))
 		if !p.raw {
 			return nil
 		}
@@ -57,6 +57,32 @@ func (p *tailPrinter) line(line []byte) error {
 	}
 	p.event(values[0], names[1:], values[1:])
 	return nil
+}
+
+// gapText says which rows a gap means, and why; the line as it is if it says neither.
+func gapText(line []byte) string {
+	type lost struct {
+		From, To *string
+		Reason   string
+	}
+	var g struct {
+		lost
+		Gap *lost
+	}
+	if err := json.Unmarshal(line, &g); err != nil {
+		return clean(string(line))
+	}
+	if g.Gap != nil {
+		g.lost = *g.Gap
+	}
+	from, to := "the beginning", "the end"
+	if g.From != nil {
+		from = *g.From
+	}
+	if g.To != nil && *g.To != "end" {
+		to = *g.To
+	}
+	return clean(fmt.Sprintf("from %s to %s: %s", from, to, g.Reason))
 }
 
 // event shows a line that says what it is.

@@ -143,7 +143,8 @@ func (a *tentativeAnswer) print(w io.Writer, now time.Time) {
 	pal := paletteOf(w)
 	switch {
 	case !a.Here:
-		fmt.Fprintf(w, "no fragment of query %s runs at this node; ask one of %s\n", a.Query, nodesText(a.RunsAt))
+		fmt.Fprintf(w, "no fragment of query %s runs at this node; ask one of those below with --dir or --node\n", a.Query)
+		printAssignments(w, "", a.RunsAt)
 		return
 	case !a.Tentative:
 		fmt.Fprintf(w, "query %s: no output of a fragment here is tentative\n", a.Query)
@@ -179,15 +180,6 @@ func (m *missingCause) print(w io.Writer, pal palette) {
 	if len(m.Ask) > 0 {
 		fmt.Fprintf(w, "    it is made at %s; ask there next\n", strings.Join(m.Ask, ", "))
 	}
-}
-
-func nodesText(list []api.Assignment) string {
-	var names []string
-	for _, a := range list {
-		names = append(names, a.Org+"/"+a.Node)
-	}
-	slices.Sort(names)
-	return strings.Join(slices.Compact(names), ", ")
 }
 
 func sinceText(since *time.Time, now time.Time) string {

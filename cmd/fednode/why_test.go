@@ -77,9 +77,9 @@ func TestWhyNotTentative(t *testing.T) {
 	}
 	require.Contains(t, ok(t, "why", "tentative", "netmon", "--node", asked(t, q)), "no output of a fragment here is tentative")
 	q.Fragments = nil // the home of a query has its sinks, if nothing else
-	require.Contains(t, ok(t, "why", "tentative", "netmon", "--node", asked(t, q)), "no fragment of query north/netmon runs at this node; ask one of north/edge, south/one")
+	require.Contains(t, ok(t, "why", "tentative", "netmon", "--node", asked(t, q)), "no fragment of query north/netmon runs at this node; ask one of those below with --dir or --node\nFRAGMENT  RUNS AT\nfar       south/one\nmain      north/edge\n")
 	q.Here = false
-	require.Contains(t, ok(t, "why", "tentative", "netmon", "--node", asked(t, q)), "ask one of north/edge, south/one")
+	require.Contains(t, ok(t, "why", "tentative", "netmon", "--node", asked(t, q)), "main      north/edge\n")
 }
 
 // Status and query show say whether results are final, and where inputs come from.
