@@ -57,7 +57,7 @@ func (v *viewed) Next(ctx context.Context) (*tuple.Frame, error) {
 			return nil, err
 		}
 		if f.Batch == nil {
-			return f, nil
+			return v.export.Unnamed(f), nil
 		}
 		if v.view == nil {
 			if v.view, err = v.begin(ctx, f.Batch.Schema); err != nil {

@@ -69,6 +69,7 @@ func (x *Export) Schema(s *tuple.Schema) (*tuple.Schema, error) {
 
 // View applies an export to the frames of one subscription.
 type View struct {
+	export *Export
 	// Since holds back rows with a smaller stime: what lies further back than the export's history.
 	Since  tuple.Time
 	schema *tuple.Schema
@@ -93,7 +94,7 @@ type viewColumn struct {
 
 // View returns a view of a stream with schema s.
 func (x *Export) View(s *tuple.Schema) (*View, error) {
-	v := &View{Since: tuple.MinTime}
+	v := &View{export: x, Since: tuple.MinTime}
 	if x.Where != nil {
 		v.where = x.Where.NewEval()
 	}
@@ -121,10 +122,11 @@ func (x *Export) View(s *tuple.Schema) (*View, error) {
 // Schema returns what the subscription sees.
 func (v *View) Schema() *tuple.Schema { return v.schema }
 
-// Frame returns what leaves of an owned frame, owned. Frames without rows pass as they are; an INSERTION of which all
-// rows are held back still leaves, since its ids are accounted for. Of TENTATIVE rows nobody accounts for ids: those that
-// leave are numbered anew, and nil is returned if none does.
+// Frame returns what leaves of an owned frame, owned. An INSERTION of which all rows are held back still leaves, since its
+// ids are accounted for. Of TENTATIVE rows nobody accounts for ids: those that leave are numbered anew, and nil is returned
+// if none does. What is missing, and why rows are lost, leaves without the names and places behind it.
 func (v *View) Frame(f *tuple.Frame) *tuple.Frame {
+	f = v.export.Unnamed(f)
 	if f.Batch == nil {
 		return f
 	}
@@ -144,6 +146,26 @@ func (v *View) Frame(f *tuple.Frame) *tuple.Frame {
 		b = &tuple.Batch{Schema: b.Schema, Time: b.Time, Cols: b.Cols, Sel: sel}
 	}
 	out.Batch = v.batch(b)
+	return &out
+}
+
+// Unnamed returns a frame that tells of no other stream than the one that leaves: what that is made from may belong to
+// somebody who has not said that its name may be told, and the reason of a gap may hold a path of this machine. Rows are as
+// they were.
+func (x *Export) Unnamed(f *tuple.Frame) *tuple.Frame {
+	out := *f
+	switch {
+	case f.Kind == tuple.Gap:
+		out.Reason = "rows of " + x.Stream + " are lost"
+	case len(f.Missing) > 0:
+		since := f.Missing[0].Since
+		for _, m := range f.Missing[1:] {
+			since = min(since, m.Since)
+		}
+		out.Missing = []tuple.Missing{{Stream: x.Stream, Since: since}}
+	default:
+		return f
+	}
 	return &out
 }
 

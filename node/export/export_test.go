@@ -2,6 +2,7 @@ package export
 
 import (
 	"errors"
+	"fmt"
 	"math/bits"
 	"net/netip"
 	"slices"
@@ -98,6 +99,41 @@ func TestTentativeHeldBack(t *testing.T) {
 		if c.f.FirstID != c.first || c.f.LastID != c.last || c.f.IDs != nil || uint64(c.f.Batch.Rows()) != c.last-c.first+1 {
 			t.Errorf("frame %d: %v with %d rows and ids %v, want %d to %d", i, c.f, c.f.Batch.Rows(), c.f.IDs, c.first, c.last)
 		}
+	}
+}
+
+// TestNamesHeldBack shows that what a stream is made from is not named, in no kind of frame, and that the rest passes.
+func TestNamesHeldBack(t *testing.T) {
+	x := &Export{Name: "sums", Stream: "north/q/sums", To: []string{"south"}, Columns: []Column{{Name: "dport"}}}
+	v, err := x.View(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := tuple.Run{Producer: "p", Incarnation: 1, N: 1}
+	missing := []tuple.Missing{{Stream: "east/secret", Since: 20}, {Stream: "north/hidden", Since: 10}}
+	rows := frame(t, [3]any{"10.0.0.1", "a", 22})
+	rows.Kind, rows.Generation, rows.Run, rows.Missing = tuple.Tentative, 0, run, missing
+	for _, f := range []*tuple.Frame{
+		rows,
+		{Kind: tuple.TentativeBoundary, Time: 30, Run: run, Missing: missing},
+		{Kind: tuple.Gap, Generation: 1, FirstID: 7, Time: 10, To: 20, Reason: "east/secret: /var/lib/fednode: damaged"},
+		{Kind: tuple.Boundary, Time: 30, Age: 5},
+		{Kind: tuple.Undo, Run: run},
+		{Kind: tuple.RecDone, Run: run},
+	} {
+		out := v.Frame(f)
+		if text := fmt.Sprint(out.Missing, out.Reason); strings.Contains(text, "secret") || strings.Contains(text, "hidden") || strings.Contains(text, "/var") {
+			t.Errorf("%v leaves with %s", f.Kind, text)
+		}
+		if len(f.Missing) > 0 && !slices.Equal(out.Missing, []tuple.Missing{{Stream: "north/q/sums", Since: 10}}) {
+			t.Errorf("%v lacks %v", f.Kind, out.Missing)
+		}
+		if out.Kind != f.Kind || out.Time != f.Time || out.To != f.To || out.Age != f.Age || out.Run != f.Run {
+			t.Errorf("%v leaves as %v", f, out)
+		}
+	}
+	if missing[0].Stream != "east/secret" || len(rows.Missing) != 2 {
+		t.Error("the frame of the stream itself was changed")
 	}
 }
 
