@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -95,6 +96,9 @@ type watchers struct {
 	self string // "org/node" of this node
 	rtt  func(peer.ID) time.Duration
 	list *listeners
+	// telling orders news: without it what a node was like could be told after what it is like now, and stand for as long as
+	// that node says nothing more. It is taken before all other locks of the node, and held over notes, which do not block.
+	telling sync.Mutex
 }
 
 // newsOf describes a producer as it stands; for any node of an organisation the one that is furthest.
@@ -142,12 +146,17 @@ func (w *watchers) concerning(org, node string) []string {
 
 // changed tells everybody who watches a node that there is news of it.
 func (w *watchers) changed(s *streams, org, node string) {
-	for _, name := range w.concerning(org, node) {
+	names := w.concerning(org, node)
+	w.telling.Lock()
+	defer w.telling.Unlock()
+	for _, name := range names {
 		w.list.tell(w.newsOf(s, name))
 	}
 }
 
 func (w *watchers) add(s *streams, names []string, note func(flow.News)) (stop func()) {
+	w.telling.Lock()
+	defer w.telling.Unlock()
 	stop = w.list.add(names, note)
 	for _, name := range names {
 		note(w.newsOf(s, name))
