@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"fednode/dcaa"
 	"fednode/query/tuple"
 	"fednode/testnet/sim/world"
@@ -168,8 +170,11 @@ func (a *replicaActor) Peer(peer world.NodeID, body any) {
 			a.begin(m)
 			a.store()
 		case a.moving && a.saving == nil:
-			a.saving, a.moving = m, false
-			a.takes = true
+			if a.moving = false; a.core == nil || !a.core.Offered(a.h.Now(), slices.Index(a.peers, peer), m.state) {
+				a.dirty = a.core != nil
+				return
+			}
+			a.saving, a.takes = m, true
 			a.h.W.Commit(slotPoint, m)
 		}
 	}
