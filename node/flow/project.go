@@ -38,7 +38,7 @@ func (p *projected) Next(ctx context.Context) (*tuple.Frame, error) {
 		p.have = f.Batch.Schema
 	}
 	out := *f
-	out.Batch = &tuple.Batch{Schema: p.want, Time: f.Batch.Time, Cols: f.Batch.Cols, Sel: f.Batch.Sel}
+	out.Batch = &tuple.Batch{Schema: p.want, Time: f.Batch.Time, Cols: f.Batch.Cols, Sel: f.Batch.Sel, Ordered: f.Batch.Ordered}
 	if p.from != nil {
 		out.Batch.Cols = make([]tuple.Column, len(p.from))
 		for i, at := range p.from {
