@@ -58,6 +58,9 @@ func (q *queries) settingsOf(stream string) dcaa.Settings {
 
 // tail follows a stream for somebody who counts for nothing.
 func (n *Node) tail(stream string, from api.TailFrom) (*client.Subscription, error) {
+	if err := n.queries.madeIn(stream); err != nil {
+		return nil, err
+	}
 	up := n.upstream(stream, n.queries.settingsOf(stream))
 	if n.streams.Find(stream) == nil && !n.streams.offered(up.Producers) {
 		return nil, fmt.Errorf("%w: no stream %s here, nor at a node that is up; see fednode status", api.ErrNotFound, stream)
@@ -79,6 +82,33 @@ func (n *Node) tail(stream string, from api.TailFrom) (*client.Subscription, err
 	name := fmt.Sprintf("%s/tail/%d-%d", n.name(), n.started.UnixNano(), n.tails)
 	n.mu.Unlock()
 	return client.Subscribe(client.Request{Upstream: up, Name: name, From: at, Latest: from.Latest}), nil
+}
+
+// madeIn fails if a stream has the name of an output, org/query/output, of a query that runs here and makes no such one.
+func (q *queries) madeIn(stream string) error {
+	if strings.Count(stream, "/") != 2 {
+		return nil
+	}
+	q.mu.Lock()
+	d := q.running[queryOfStream(stream)]
+	q.mu.Unlock()
+	if d == nil || q.n.streams.Find(stream) != nil {
+		return nil
+	}
+	var made []string
+	for _, f := range d.plan.Fragments {
+		for _, o := range f.Outputs {
+			made = append(made, o.Stream)
+		}
+	}
+	for _, o := range d.plan.Outputs {
+		made = append(made, o.Stream)
+	}
+	slices.Sort(made)
+	if made = slices.Compact(made); slices.Contains(made, stream) {
+		return nil
+	}
+	return fmt.Errorf("%w: query %s makes no stream %s; it makes %s", api.ErrNotFound, d.query, stream, strings.Join(made, ", "))
 }
 
 // offered reports whether another node that is up may give a stream.

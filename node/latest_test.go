@@ -77,6 +77,9 @@ func (l *latest) broken() error {
 // tailLatest follows a stream in mode latest until the test ends.
 func (m *party) tailLatest(stream string) *latest {
 	l := &latest{}
+	_, err := m.node.tail(stream+"x", api.TailFrom{})
+	require.ErrorIs(m.t, err, api.ErrNotFound)
+	require.ErrorContains(m.t, err, "it makes "+stream)
 	s, err := m.node.tail(stream, api.TailFrom{Beginning: true, Latest: true})
 	require.NoError(m.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
