@@ -93,7 +93,11 @@ func panelTable(x *evaluate.Experiment, p *evaluate.Panel) *table {
 			equal = cell{"NOT equal", toneBad}
 		}
 		s := func(m evaluate.Micros) string { return fmt.Sprintf("%.2f", m.Seconds()) }
-		t.add(append(plainCells(name, c.Place(), s(c.Normal), s(c.Delay), c.Published, s(c.Incremental), s(c.Gap),
+		pause := ""
+		if c.Gap > 0 {
+			pause = s(c.Gap)
+		}
+		t.add(append(plainCells(name, c.Place(), s(c.Normal), s(c.Delay), c.Published, s(c.Incremental), pause,
 			grouped(uint64(c.Tentative)), s(c.Corrected), s(c.Settled), fmt.Sprint(c.Holes)), equal)...)
 	}
 	if !hasPublished(p) {

@@ -50,6 +50,17 @@ func TestFailures(t *testing.T) {
 	require.Less(t, delay.Corrected, Micros(3*tuple.Second))
 }
 
+// Without failure a row waits for its bucket and the boundary that completes it, however many hops lie before the client.
+func TestCalm(t *testing.T) {
+	c := federation{fragments: 5, replicas: 2, policies: delayProcess, rate: lowRate, bound: bound}.cell()
+	c.spec.Latency, c.spec.Jitter = 100, 50
+	one(t, 2, c)
+	require.Empty(t, c.Breaches)
+	require.LessOrEqual(t, c.Normal, mostNormal)
+	require.Zero(t, c.Tentative)
+	require.Zero(t, c.Corrected)
+}
+
 // The same seeds give the same figures, whatever the number of workers.
 func TestRepeats(t *testing.T) {
 	run := func(workers int) []*Cell {

@@ -30,7 +30,7 @@ type Figures struct {
 	// Delay is the longest delay of a new row from the failure on, Incremental what that is beyond Normal.
 	Delay       Micros `json:"delay"`
 	Incremental Micros `json:"incremental_delay"`
-	// Gap is the longest time without new results from the failure on.
+	// Gap is the longest time without new results from the failure on; 0 if it was not measured.
 	Gap Micros `json:"gap"`
 	// Tentative is how many tentative rows the client got.
 	Tentative int `json:"tentative_rows"`

@@ -41,11 +41,8 @@ func (g grid) oneNode() *Experiment {
 		Setup:    fmt.Sprintf("%s X = 3 s, %d rows/s a stream.", cutText, rate),
 		Axis:     "failure, s", Charts: []Measure{MeasureDelay, MeasureTentative, MeasureCorrected},
 	}
-	for replicas, title := range []string{1: "One node alone", 2: "One node and a replica of it"} {
-		if title == "" {
-			continue
-		}
-		p := &Panel{Title: title}
+	for replicas := 1; replicas <= 2; replicas++ {
+		p := &Panel{Title: aloneOrNot(replicas)}
 		for _, pair := range fourPairs() {
 			for _, s := range g.pick(2, 3, 4, 6, 8, 10, 12, 14, 15, 30, 45, 60) {
 				f := federation{fragments: 1, replicas: replicas, policies: pair, rate: rate, bound: bound}
@@ -55,6 +52,14 @@ func (g grid) oneNode() *Experiment {
 		e.Panels = append(e.Panels, p)
 	}
 	return e
+}
+
+// aloneOrNot names a node by how many replicas there are of its fragment.
+func aloneOrNot(replicas int) string {
+	if replicas == 1 {
+		return "One node alone"
+	}
+	return "One node and a replica of it"
 }
 
 func (g grid) boundValue() *Experiment {

@@ -16,11 +16,8 @@ func (g grid) overlap() *Experiment {
 			"it heals for 4 s (during recovery). X = 3 s, %d rows/s a stream.", rate),
 		Axis: "when",
 	}
-	for replicas, title := range []string{1: "One node alone", 2: "One node and a replica of it"} {
-		if title == "" {
-			continue
-		}
-		p := &Panel{Title: title}
+	for replicas := 1; replicas <= 2; replicas++ {
+		p := &Panel{Title: aloneOrNot(replicas)}
 		for _, pair := range fourPairs() {
 			f := federation{fragments: 1, replicas: replicas, policies: pair, rate: rate, bound: bound}
 			s := tuple.Second

@@ -121,7 +121,7 @@ connector = "file"
 path = "conns.csv"
 follow = true
 time = "ts"
-max_out_of_order = "100ms"
+max_out_of_order = "1s"
 columns = { ts = { type = "timestamp", unit = "us" }, src = "string", n = "int64" }
 
 [operators.all]
