@@ -277,6 +277,21 @@ func (q *queries) announced(p p2p.Peer, m *wire.Announce) {
 	if len(lacking) > 0 {
 		q.send(p.ID, &wire.Pull{Queries: lacking})
 	}
+	for _, r := range m.Revisions {
+		if v, ok := q.book.Get(r.Query); ok && descriptor.Compare(r, v.Revision()) < 0 && q.formerly(v, p.Member.Org) {
+			q.send(p.ID, pushOf(v))
+		}
+	}
+}
+
+// formerly reports whether an organisation had to do with a query of ours and has not any more. Its nodes ask nobody for
+// what does not concern them: one that was away when that changed has to be told, or it runs its part for ever.
+func (q *queries) formerly(v *descriptor.Verified, org string) bool {
+	former, err := q.docs.Former(v.ID())
+	if err != nil {
+		q.n.log.Warn("former hosts of a query not read", zap.String("query", v.ID()), zap.Error(err))
+	}
+	return slices.Contains(former, org)
 }
 
 // pulled hands over descriptors that concern the asker.
@@ -299,8 +314,14 @@ func (q *queries) adopt(signed []byte) error {
 		return err
 	}
 	// One that no longer concerns us ends what we have of the query.
-	if _, known := q.book.Get(v.ID()); !known && !v.Concerns(q.n.cfg.Node.Org) {
+	held, known := q.book.Get(v.ID())
+	if !known && !v.Concerns(q.n.cfg.Node.Org) {
 		return fmt.Errorf("descriptor of %s does not concern %s", v.ID(), q.n.cfg.Node.Org)
+	}
+	if known && held.Org == q.n.cfg.Node.Org && q.book.Admissible(v) == nil {
+		if err := q.docs.Supersede(held.Descriptor, v.Descriptor); err != nil {
+			return err
+		}
 	}
 	a, err := q.book.Adopt(signed, q.n.now())
 	if a.Rival != nil {

@@ -88,8 +88,8 @@ func TestLastReplica(t *testing.T) {
 	require.Len(t, out.rows(t), ours+10)
 }
 
-// TestStopWhileAHostIsAway: an outage of a host ends nothing of a query; one of which a host has died can be stopped at
-// once, and one that needs no such host started under its name.
+// TestStopWhileAHostIsAway: a query of which a host has died can be stopped and started at once. The host, back again,
+// runs nothing that was stopped meanwhile and what was started; an outage alone ends nothing.
 func TestStopWhileAHostIsAway(t *testing.T) {
 	f := threeOrgs(t, map[string]string{"south": "[[federation.host]]\norg = \"north\"\n"})
 	north, south := f.nodes["north"], f.nodes["south"]
@@ -126,6 +126,10 @@ func TestStopWhileAHostIsAway(t *testing.T) {
 	again := filepath.Join(dir, "again.csv")
 	require.NoError(t, deploy(fmt.Sprintf(alone, again)), "what does not, can")
 	f.eventually(func() bool { return len(lines(again)) > 6000 }, "results arrive")
+
+	south.start()
+	f.connect()
+	f.eventually(func() bool { return south.node.queries.started.Load() && hosted() == 0 }, "south has learned that it was stopped")
 }
 
 // alone is a query of the name of the others that concerns nobody else.

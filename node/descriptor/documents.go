@@ -10,6 +10,7 @@ import (
 const (
 	kindDescriptor = "descriptor"
 	kindSource     = "query-source"
+	kindFormer     = "query-former"
 )
 
 // Documents keeps descriptors and query files as documents of a store, by the ID of their query.
@@ -49,7 +50,7 @@ func (d Documents) Load(fn func(query string, signed []byte) error) error {
 // Delete removes the descriptor of a query, and its query file if there is one.
 func (d Documents) Delete(query string) error {
 	return d.DB.Update(func(w storage.Writer) error {
-		for _, kind := range []string{kindDescriptor, kindSource} {
+		for _, kind := range []string{kindDescriptor, kindSource, kindFormer} {
 			if err := storage.DeleteDocument(w, storage.DocumentKey{Kind: kind, Name: query}); err != nil {
 				return fmt.Errorf("%s %q: %w", kind, query, err)
 			}
