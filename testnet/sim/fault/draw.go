@@ -14,6 +14,8 @@ type Field struct {
 	Client    string
 	// Links are the pairs of nodes that talk to each other.
 	Links [][2]string
+	// Keep: no disk is lost, for what a replica has acknowledged and another has not may be gone with it.
+	Keep bool
 	// Begin is when the first fault can begin; all that are mended have been by End.
 	Begin, End int64
 }
@@ -118,7 +120,7 @@ func (d *drawer) add() {
 	case Crash, Off:
 		d.maybeForever(&f, fragment)
 	case Wipe:
-		if len(replicas) < 2 || d.spent[fragment] {
+		if len(replicas) < 2 || d.spent[fragment] || d.field.Keep {
 			return
 		}
 		d.spent[fragment] = true

@@ -64,7 +64,8 @@ type Host struct {
 	failed   []failed
 	next     uint32 // number of the next subscription
 	tick     dcaa.Instant
-	ticked   dcaa.Instant
+	ticked   dcaa.Instant // when it last was
+	noticed  dcaa.Instant // when anything was last handed over
 	owing    bool
 	filed    int64 // weight of the frames since Wake
 }
@@ -114,7 +115,7 @@ func (h *Host) Now() dcaa.Instant { return dcaa.Instant(h.W.Local()) }
 // Boot begins the life.
 func (h *Host) Boot() {
 	now := h.Now()
-	h.ticked = now
+	h.ticked, h.noticed = now, now
 	h.tick = now.Add(h.W.Rand.Int64N(h.cfg.Heartbeat))
 	for i := range h.sessions {
 		h.sessions[i].begin(now, h.cfg)
@@ -146,7 +147,10 @@ func (h *Host) Wake() {
 }
 
 // Stored passes the end of a commit on.
-func (h *Host) Stored(ticket uint32, ok bool) { h.actor.Stored(ticket, ok) }
+func (h *Host) Stored(ticket uint32, ok bool) {
+	h.notice()
+	h.actor.Stored(ticket, ok)
+}
 
 // owe tells the actor whether input waits for this node's processor.
 func (h *Host) owe() {
@@ -163,6 +167,7 @@ func (h *Host) Message(peer world.NodeID, m *world.Message) {
 	if s == nil {
 		return
 	}
+	h.notice()
 	s.heard = h.Now()
 	h.owe()
 	switch m.Kind {

@@ -24,9 +24,11 @@ type session struct {
 	patience  patience
 	// rtt is the round trip in microseconds, 0 until it has been measured; echo is the stamp of the peer's last heartbeat,
 	// which came at echoAt.
-	rtt    int64
-	echo   int64
-	echoAt dcaa.Instant
+	rtt      int64
+	rtts     [8]int64
+	measured int
+	echo     int64
+	echoAt   dcaa.Instant
 }
 
 // Pauses between dials in microseconds.
@@ -58,6 +60,7 @@ func (h *Host) dialDue(s *session, now dcaa.Instant) {
 
 // Opened notes that a connection stands. Heartbeats decide whether the peer is up.
 func (h *Host) Opened(peer world.NodeID) {
+	h.notice()
 	s := h.session(peer)
 	if s == nil {
 		return
@@ -74,7 +77,8 @@ func (h *Host) Opened(peer world.NodeID) {
 }
 
 // Closed notes that there is no connection.
-func (h *Host) Closed(peer world.NodeID, why world.Closing) {
+func (h *Host) Closed(peer world.NodeID, _ world.Closing) {
+	h.notice()
 	s := h.session(peer)
 	if s == nil {
 		return
@@ -89,7 +93,6 @@ func (h *Host) Closed(peer world.NodeID, why world.Closing) {
 		s.backoff = min(2*s.backoff, lastBackoff)
 	}
 	h.dialDue(s, now)
-	_ = why
 }
 
 // lose ends everything that went over a connection.
@@ -125,12 +128,8 @@ func (h *Host) setUp(s *session, up bool) {
 // beat is the host's own timer: heartbeats, the watch over peers, dials.
 func (h *Host) beat(now dcaa.Instant) {
 	late := int64(now - h.ticked)
-	h.ticked = now
+	h.ticked, h.noticed = now, now
 	h.tick = now.Add(h.cfg.Heartbeat)
-	stood := late > h.cfg.Heartbeat*int64(h.cfg.Miss)
-	if stood {
-		h.actor.Resumed(late)
-	}
 	for i := range h.sessions {
 		s := &h.sessions[i]
 		if !s.connected {
@@ -142,6 +141,16 @@ func (h *Host) beat(now dcaa.Instant) {
 		if late <= h.cfg.Heartbeat+h.cfg.Heartbeat/2 {
 			h.look(s, now)
 		}
+	}
+}
+
+// notice tells the actor that the node stood still, before it is handed anything that arrived meanwhile.
+func (h *Host) notice() {
+	now := h.Now()
+	gap := int64(now - max(h.noticed, h.ticked))
+	h.noticed = now
+	if gap > h.cfg.Heartbeat*int64(h.cfg.Miss) {
+		h.actor.Resumed(gap)
 	}
 }
 
@@ -188,7 +197,7 @@ func (h *Host) takeBeat(s *session, m *world.Message) {
 	now := h.Now()
 	s.beaten = true
 	s.echo, s.echoAt = m.Count, now
-	if m.Echo != 0 {
+	if m.Echo != 0 && int64(now-h.ticked) <= 2*h.cfg.Heartbeat && h.W.Waiting(h.ID) == 0 {
 		s.measure(int64(now) - m.Echo - m.Held)
 	}
 	if m.Number != 0 {
@@ -204,14 +213,14 @@ func (h *Host) takeBeat(s *session, m *world.Message) {
 	h.actor.Heard(s.peer, m.Beat)
 }
 
-// measure takes a round trip in: what is longer counts little, for it may have waited to be sent again.
+// measure takes a round trip in. The shortest of the latest counts: a longer one may have waited to be sent again.
 func (s *session) measure(rtt int64) {
-	rtt = max(1, rtt)
-	if s.rtt == 0 || rtt < s.rtt {
-		s.rtt = rtt
-		return
+	s.rtts[s.measured%len(s.rtts)] = max(1, rtt)
+	s.measured++
+	s.rtt = s.rtts[0]
+	for _, r := range s.rtts[1:min(s.measured, len(s.rtts))] {
+		s.rtt = min(s.rtt, r)
 	}
-	s.rtt += (rtt - s.rtt) / 16
 }
 
 // Up reports whether the actor holds a peer for reachable.
