@@ -61,8 +61,16 @@ func NewWait(s *Settings, inputs int) *Wait {
 // takes its oldest buckets for somewhat younger than they are.
 const mostOrigins = 4096
 
+// MostAge is more microseconds, some 35 years, than a boundary is old or ahead of its time. What a peer says beyond it is
+// taken for it: passed on and added to it must stay within what frames carry.
+const MostAge int64 = 1 << 50
+
+// ClampAge returns an age within MostAge.
+func ClampAge(age int64) int64 { return max(-MostAge, min(age, MostAge)) }
+
 // Boundary notes a boundary, stable or tentative, and the age it came with.
 func (w *Wait) Boundary(in int, t tuple.Time, age int64, now Instant) {
+	age = ClampAge(age)
 	i := &w.inputs[in]
 	if n := len(i.known); n > 0 {
 		if t <= i.known[n-1].to {

@@ -232,12 +232,20 @@ func (r *Replica) ageOf(output int, t tuple.Time) int64 {
 		u := r.unions[n]
 		age := u.age
 		if t > u.agedTo && t != tuple.MaxTime {
-			age -= int64(t - u.agedTo)
+			age -= ahead(t, u.agedTo)
 		}
 		oldest = max(oldest, age)
 	}
 	if len(unions) == 0 {
 		return 0
 	}
-	return oldest
+	return dcaa.ClampAge(oldest)
+}
+
+// ahead returns how far a stime is behind an earlier one, at most dcaa.MostAge: what others say may be as far away as can be.
+func ahead(t, from tuple.Time) int64 {
+	if d := uint64(t) - uint64(from); d < uint64(dcaa.MostAge) {
+		return int64(d)
+	}
+	return dcaa.MostAge
 }
