@@ -17,26 +17,32 @@ type Wait struct {
 type waitInput struct {
 	known []origin // both rise with time
 	loose origin
+	last  origin // the newest that was ever known
 }
 
 // origin says that buckets up to a stime began to be due at an instant: the age of the boundary that completed them
-// counts from there. came is when it was heard of.
+// counts from there. came is when it was heard of. The boundary before it reached up to before, due at since.
 type origin struct {
-	to   tuple.Time
-	at   Instant
-	came Instant
+	to     tuple.Time
+	at     Instant
+	came   Instant
+	before tuple.Time
+	since  Instant
 }
 
-// ahead reports whether the boundary came before it was due: its stream had nothing to say for a while, and knew it.
-func (o *origin) ahead() bool { return o.at > o.came }
+// jumps reports whether the boundary covers more than the next bucket: its buckets became due one by one.
+func (o *origin) jumps(bucket int64) bool {
+	return o.before != tuple.MinTime && o.to != tuple.MaxTime && int64(o.to-o.before) > bucket
+}
 
-// due is when the bucket that ends at end began to be due. Of a boundary that came ahead of its time the last bucket was
-// due at at, and each before it so much earlier, but none before the boundary came.
+// due is when the bucket that ends at end began to be due. A boundary that covers many buckets tells the age of the last
+// one alone; those before it became due between the boundary before and this one, evenly.
 func (o *origin) due(end tuple.Time) Instant {
-	if !o.ahead() || end >= o.to {
+	if end >= o.to || end <= o.before || !o.jumps(0) {
 		return o.at
 	}
-	return max(o.came, o.at-Instant(o.to-end))
+	part := float64(end-o.before) / float64(o.to-o.before)
+	return o.since + Instant(part*float64(o.at-o.since))
 }
 
 // covering returns the first origin behind t.
@@ -52,7 +58,7 @@ func (i *waitInput) covering(t tuple.Time) (origin, bool) {
 func NewWait(s *Settings, inputs int) *Wait {
 	w := &Wait{settings: s, inputs: make([]waitInput, inputs)}
 	for n := range w.inputs {
-		w.inputs[n].loose.to = tuple.MinTime
+		w.inputs[n].loose.to, w.inputs[n].last.to = tuple.MinTime, tuple.MinTime
 	}
 	return w
 }
@@ -60,6 +66,9 @@ func NewWait(s *Settings, inputs int) *Wait {
 // mostOrigins bounds what is remembered of one input. Beyond it the oldest go: they matter to a redo alone, which then
 // takes its oldest buckets for somewhat younger than they are.
 const mostOrigins = 4096
+
+// mostSteps is in how many steps the buckets that one boundary covers are let go at most.
+const mostSteps = 64
 
 // MostAge is more microseconds, some 35 years, than a boundary is old or ahead of its time. What a peer says beyond it is
 // taken for it: passed on and added to it must stay within what frames carry.
@@ -80,7 +89,8 @@ func (w *Wait) Boundary(in int, t tuple.Time, age int64, now Instant) {
 			i.known = i.known[:copy(i.known, i.known[n/2:])]
 		}
 	}
-	i.known = append(i.known, origin{to: t, at: now - Instant(age), came: now})
+	o := origin{to: t, at: now - Instant(age), came: now, before: i.last.to, since: i.last.at}
+	i.known, i.last = append(i.known, o), o
 	if t > i.loose.to {
 		i.loose.to = tuple.MinTime
 	} else {
@@ -103,10 +113,15 @@ func (w *Wait) Shift(gap int64) {
 	for n := range w.inputs {
 		i := &w.inputs[n]
 		for k := range i.known {
-			i.known[k].at, i.known[k].came = i.known[k].at.Add(gap), i.known[k].came.Add(gap)
+			i.known[k].shift(gap)
 		}
+		i.last.shift(gap)
 		i.loose.came = i.loose.came.Add(gap)
 	}
+}
+
+func (o *origin) shift(gap int64) {
+	o.at, o.came, o.since = o.at.Add(gap), o.came.Add(gap), o.since.Add(gap)
 }
 
 // Passed forgets buckets before a stime: they have been let go.
@@ -142,9 +157,8 @@ func (w *Wait) Next(after tuple.Time, p Place) (k Known, ok bool) {
 		i := &w.inputs[n]
 		for o, found := i.covering(after); found; o, found = i.covering(o.to) {
 			if to := o.to.FloorTo(w.settings.Bucket, 0); to > after {
-				if o.ahead() && after != tuple.MinTime {
-					// Its buckets become due one by one.
-					to = min(to, after.FloorTo(w.settings.Bucket, 0).Add(w.settings.Bucket))
+				if after != tuple.MinTime && o.jumps(w.settings.Bucket) {
+					to = min(to, after.Add(max(w.settings.Bucket, int64(o.to-o.before)/mostSteps)).FloorTo(w.settings.Bucket, 0))
 				}
 				k.End, ok = min(k.End, to), true
 				break
