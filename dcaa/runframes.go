@@ -75,16 +75,25 @@ func (r *runFrames) shift() {
 	r.list = r.list[1:]
 }
 
-// replaced drops what a stable boundary has passed; next is the number behind it.
+// replaced drops what a stable boundary has passed of the open run; next is the number behind it. Ends of runs before, which
+// stand in front, stay.
 func (r *runFrames) replaced(t tuple.Time, next uint64) {
-	n := len(r.list)
-	for len(r.list) > 0 && r.list[0].high < t {
-		r.shift()
+	ends := 0
+	for ends < len(r.list) && r.list[ends].high == tuple.MaxTime {
+		ends++
 	}
-	if len(r.list) == n {
+	passed := ends
+	for passed < len(r.list) && r.list[passed].high < t {
+		r.bytes -= r.list[passed].size
+		passed++
+	}
+	if passed == ends {
 		return
 	}
-	for k := range r.list {
+	copy(r.list[passed-ends:], r.list[:ends])
+	clear(r.list[:passed-ends])
+	r.list = r.list[passed-ends:]
+	for k := ends; k < len(r.list); k++ {
 		r.list[k].after = next
 	}
 }
