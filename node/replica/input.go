@@ -110,14 +110,18 @@ func (in *input) Rows(f *tuple.Frame) error {
 	return nil
 }
 
-// latest returns the largest stime of an owned batch.
+// latest returns the largest stime of a batch, MinTime if it has no rows.
 func latest(b *tuple.Batch) tuple.Time {
-	if n := len(b.Time); b.Ordered && n > 0 {
-		return b.Time[n-1]
+	n := b.Rows()
+	switch {
+	case n > 0 && b.Ordered:
+		return b.Time[b.Row(n-1)]
+	case n > 0 && b.Sel == nil:
+		return slices.Max(b.Time)
 	}
 	high := tuple.MinTime
-	for _, t := range b.Time {
-		high = max(high, t)
+	for _, row := range b.Sel {
+		high = max(high, b.Time[row])
 	}
 	return high
 }
