@@ -21,8 +21,12 @@ type Field struct {
 }
 
 // Draw makes a plan from chance: one to a dozen faults of all kinds, half of them at one fragment. Some overlap,
-// some hit a fragment while it recovers from the one before. What can never be mended is left out: a fragment keeps a replica whose disk is whole.
+// some hit a fragment while it recovers from the one before. What can never be mended is left out: a fragment keeps a
+// replica whose disk is whole. Where no time is left for trouble the plan is empty.
 func Draw(r *rand.Rand, at Field) Plan {
+	if at.End <= at.Begin {
+		return nil
+	}
 	d := &drawer{rand: r, field: at, spent: make([]bool, len(at.Fragments)), victim: r.IntN(len(at.Fragments))}
 	n := 2 + r.IntN(5)
 	if r.IntN(3) == 0 {

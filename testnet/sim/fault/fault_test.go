@@ -17,6 +17,21 @@ func field() Field {
 	}
 }
 
+// Where no time is left for trouble nothing is drawn, and in the least time that there can be something may.
+func TestDrawnInNoTime(t *testing.T) {
+	at := field()
+	for _, end := range []int64{at.Begin, at.Begin - 1} {
+		at.End = end
+		require.Empty(t, Draw(rand.New(rand.NewPCG(1, 1)), at))
+	}
+	at.End = at.Begin + 1
+	for seed := range uint64(200) {
+		for _, f := range Draw(rand.New(rand.NewPCG(seed, 1)), at) {
+			require.GreaterOrEqual(t, f.At, at.Begin)
+		}
+	}
+}
+
 // What is drawn lies in its time, hits every kind in the long run, and reads back as it prints.
 func TestDrawn(t *testing.T) {
 	seen := make([]int, Kinds)
