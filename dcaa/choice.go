@@ -7,6 +7,9 @@ const second = int64(1_000_000)
 // Heard takes what a producer's heartbeat says of the stream.
 func (i *Intake) Heard(now Instant, producer int, s StreamStatus) {
 	p := &i.producers[producer]
+	if was := p.status.Generation; was != 0 && s.Generation > was {
+		p.pace = pace{boundary: tuple.MinTime, movedAt: now} // a generation may begin lower than the one before had come
+	}
 	p.status, p.heard = s, true
 	p.moved(now, s.Boundary, 0, i.cfg.Settings)
 	i.choose(now)
