@@ -115,7 +115,7 @@ func (e *evaluateFlags) run(c *cobra.Command) error {
 	var failed error // real daemons may fail to run at all; what has been measured is shown all the same
 	if e.processes {
 		var real *evaluate.Experiment
-		if real, failed = (&evaluate.Processes{Lengths: evaluate.Lengths(e.quick), Say: show.say}).Run(c.Context()); failed == nil || len(real.Panels[0].Cells) > 0 {
+		if real, failed = (&evaluate.Processes{Lengths: evaluate.Lengths(e.quick), Say: show.say}).Run(c.Context()); failed == nil || len(real.Panels) > 0 {
 			list = append(list, real)
 		}
 	}
