@@ -26,6 +26,7 @@ type rule struct {
 
 const (
 	stable    = "the stable stream is that of a run without failures"
+	sameRows  = "replicas give the same rows under the same ids"
 	inTime    = "results come within max_delay"
 	noHole    = "no hole in what the client holds"
 	noNeed    = "nothing is tentative while a stable replica can be reached"
@@ -55,8 +56,8 @@ func rules() []rule {
 			[]string{comesBack, noEnd}},
 		{"a bucket is stable when all its inputs are", "sunion/sunion.go",
 			"low = min(low, u.inputs[i].boundary)", "low = max(min(low, u.inputs[i].boundary), u.inputs[0].boundary)",
-			[]string{stable, ownFault}},
-		{"a fork is dropped when the stable side has passed it", "node/replica/advance.go",
+			[]string{stable, sameRows, ownFault}},
+		{"a fork is dropped when the stable side has passed it", "node/replica/redo.go",
 			"func (r *Replica) passed(p *path) bool {", "func (r *Replica) passed(p *path) bool {\n\tif p.fork != nil {\n\t\treturn true\n\t}",
 			[]string{noHole, inTime, comesBack, noNeed, tooEarly}},
 	}

@@ -135,6 +135,7 @@ func (h *Host) Due() tuple.Instant {
 // Wake does what is due.
 func (h *Host) Wake() {
 	now := h.Now()
+	h.notice()
 	h.filed = 0
 	h.owe()
 	h.tellFailed()

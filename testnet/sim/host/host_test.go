@@ -299,6 +299,17 @@ func TestResumed(t *testing.T) {
 	require.NotContains(t, s.log, "n0 reachable n1 false")
 }
 
+// A clock that jumps while nothing arrives is noticed before the timers that it brings forward.
+func TestJump(t *testing.T) {
+	s := newPair(t, nil)
+	s.Run(1_000_000)
+	s.log = nil
+	s.Cut(1, 0)
+	s.at(1_050_000, func() { s.Jump(0, 5_000_000) })
+	s.Run(1_060_000)
+	require.Equal(t, []string{"n0 resumed after 5000ms"}, s.log)
+}
+
 // What actors tell each other and acknowledge arrives.
 func TestTell(t *testing.T) {
 	s := newPair(t, from(0))
