@@ -27,6 +27,7 @@ func (i *Intake) Reachable(now Instant, producer int, up bool) {
 	p.up, p.heard = up, false
 	if up {
 		p.forgive()
+		p.silent = false
 		p.movedAt = now
 		p.lost = false // in another life it may hold other rows
 	}
@@ -42,7 +43,7 @@ func (i *Intake) Opened(now Instant, id uint64) {
 	if c == nil {
 		return
 	}
-	c.open, c.movedAt = true, now
+	c.open, c.movedAt, c.cameAt = true, now, now
 	if c == i.next && (i.data == nil || !i.data.open || i.rank(now, i.data.producer) <= unknown) {
 		i.promote()
 	}
@@ -99,6 +100,11 @@ func (i *Intake) Due(now Instant) Instant {
 			due = min(due, at)
 		}
 		if at := p.outrunAt(i.cfg.Settings).Add(1); at > now {
+			due = min(due, at)
+		}
+	}
+	if c := i.data; c != nil && c.open && len(i.producers) > 1 {
+		if at := c.cameAt.Add(patience); at > now {
 			due = min(due, at)
 		}
 	}
@@ -191,6 +197,7 @@ func (i *Intake) Resumed(now Instant, gap int64) {
 	for _, c := range []*conn{i.data, i.next} {
 		if c != nil {
 			c.movedAt = min(now, c.movedAt.Add(gap))
+			c.cameAt = min(now, c.cameAt.Add(gap))
 		}
 	}
 	i.began = min(now, i.began.Add(gap))
@@ -229,7 +236,7 @@ func (i *Intake) Lives(now Instant) bool {
 func (i *Intake) furthest() tuple.Time {
 	far := tuple.MinTime
 	for n := range i.producers {
-		if p := &i.producers[n]; p.up {
+		if p := &i.producers[n]; p.up && !p.silent {
 			far = max(far, p.boundary)
 		}
 	}
@@ -257,6 +264,7 @@ func (i *Intake) idle(now Instant, n int) bool {
 
 // choose keeps the connections what the rules want.
 func (i *Intake) choose(now Instant) {
+	i.doubt(now)
 	far := i.furthest()
 	for n := range i.producers {
 		i.producers[n].follow(now, far)
@@ -264,6 +272,25 @@ func (i *Intake) choose(now Instant) {
 	}
 	i.chooseData(now)
 	i.chooseCorrect(now)
+}
+
+// doubt notes that the producer which is read from tells of more and gives nothing, if another one can be asked: else the
+// rest would count as outrun by what nobody gets.
+func (i *Intake) doubt(now Instant) {
+	c := i.data
+	if c == nil || !c.open || i.owing || now < c.cameAt.Add(patience) {
+		return
+	}
+	p := &i.producers[c.producer]
+	if p.silent || !p.heard || p.boundary <= i.pos.Time {
+		return
+	}
+	for n := range i.producers {
+		if o := &i.producers[n]; n != c.producer && o.up && o.heard && !o.silent && !o.lost {
+			p.silent, p.told = true, p.boundary
+			return
+		}
+	}
 }
 
 // chooseData opens a better source of data, or the first.

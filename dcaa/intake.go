@@ -98,6 +98,7 @@ type conn struct {
 	from      tuple.Time // TentativeFrom
 	open      bool       // granted
 	gave      bool       // something new has come of it
+	cameAt    Instant    // when a frame came last, or it was granted
 	pace                 // of what comes of it, stable or tentative
 }
 
@@ -145,8 +146,10 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 		return nil
 	}
 	p := &i.producers[c.producer]
+	c.cameAt = now
 	switch f.Kind {
 	case tuple.Boundary:
+		p.gave(f.Time)
 		p.moved(now, f.Time, -f.Age, i.cfg.Settings)
 	case tuple.Tentative, tuple.TentativeBoundary:
 		p.inRun(now, f.Run)

@@ -23,6 +23,10 @@ type producer struct {
 	lost   bool
 	lostAt uint64
 	oldest tuple.Position
+	// silent: it told of more than it gave over the connection that was read from, up to told; what it says of itself counts
+	// no more until it has given that.
+	silent bool
+	told   tuple.Time
 	// runs are when the last runs that were read from it began.
 	runs    [mostRuns]Instant
 	seen    uint64 // runs so far
@@ -34,6 +38,17 @@ const (
 	firstRetry = 50_000
 	lastRetry  = 2_000_000
 )
+
+// patience is for how long a connection may bring nothing, in microseconds, while its producer tells of more and another one
+// can be asked: a single frame may take a while on a slow link.
+const patience = 2 * second
+
+// gave notes a boundary that came over a connection.
+func (p *producer) gave(t tuple.Time) {
+	if p.silent && t >= p.told {
+		p.silent = false
+	}
+}
 
 // rank orders producers: data comes from the highest.
 type rank uint8
@@ -97,6 +112,9 @@ func (p *producer) rank(now Instant, s *Settings, owing bool) rank {
 	}
 	if !p.heard {
 		return unknown
+	}
+	if p.silent {
+		return stalled
 	}
 	switch p.status.State {
 	case Failure:
