@@ -70,9 +70,9 @@ const mostOrigins = 4096
 // mostSteps is in how many steps the buckets that one boundary covers are let go at most.
 const mostSteps = 64
 
-// MostAge is more microseconds, some 35 years, than a boundary is old or ahead of its time. What a peer says beyond it is
+// MostAge is more microseconds, some 2,300 years, than a boundary is old or ahead of its time. What a peer says beyond it is
 // taken for it: passed on and added to it must stay within what frames carry.
-const MostAge int64 = 1 << 50
+const MostAge int64 = 1 << 56
 
 // ClampAge returns an age within MostAge.
 func ClampAge(age int64) int64 { return max(-MostAge, min(age, MostAge)) }
