@@ -215,7 +215,8 @@ func (i *Intake) take(c *conn, f *tuple.Frame) error {
 			i.undo()
 		}
 	case tuple.RecDone:
-		if i.q.held && i.q.run == f.Run {
+		// Q may have got further under the run of another replica than the one whose name it bears now.
+		if i.q.held && i.q.run == f.Run && i.pos.Time >= i.q.boundary {
 			i.done()
 		}
 	}
