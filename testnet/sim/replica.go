@@ -31,11 +31,11 @@ type replicaActor struct {
 	pointAt dcaa.Instant
 	saving  *point
 	states  []dcaa.State // of each output, as last reported
-	// asking: the disk was empty and a peer is asked for its state, again at askAt, until askUntil.
-	asking bool
-	askAt  dcaa.Instant
 	// moving: a peer has been asked for its state, with which this replica is to go on; takes: that is being stored.
 	moving, takes bool
+	// offer is the state that a peer sent while something else was being stored.
+	offer     *point
+	offerFrom world.NodeID
 	// caught: it has caught up since it was started.
 	caught bool
 	// redoing is since when it has been redoing in world time, 0 if it is not.
@@ -125,19 +125,12 @@ func (a *replicaActor) names(ids []world.NodeID) []string {
 	return list
 }
 
-// Boot goes on from the recovery point, or, with an empty disk, from a peer's state; the very first life begins empty.
+// Boot goes on from the recovery point. With an empty disk it begins empty: if its inputs do not reach back to their
+// beginning, the core asks for the state of another replica.
 func (a *replicaActor) Boot() {
-	now := a.h.Now()
-	a.pointAt = now.Add(a.h.W.Rand.Int64N(a.run.top.Spec.PointInterval))
-	switch p, ok := a.h.W.Load(slotPoint).(*point); {
-	case ok:
-		a.begin(p)
-	case a.run.begun[a.id] && len(a.peers) > 0:
-		a.asking, a.askAt = true, now
-	default:
-		a.begin(nil)
-	}
-	a.run.begun[a.id] = true
+	a.pointAt = a.h.Now().Add(a.h.W.Rand.Int64N(a.run.top.Spec.PointInterval))
+	p, _ := a.h.W.Load(slotPoint).(*point)
+	a.begin(p)
 }
 
 // begin makes the core and what is served.
@@ -152,7 +145,7 @@ func (a *replicaActor) begin(p *point) {
 		a.run.broken(fmt.Sprintf("%s does not start: %v", a.run.name(a.id), err))
 		return
 	}
-	a.asking, a.dirty = false, true
+	a.dirty = true
 	a.states = make([]dcaa.State, len(a.outputs))
 	for n, s := range a.outputs {
 		start := tuple.Position{Generation: 1, Time: tuple.MinTime}
@@ -182,8 +175,6 @@ func (a *replicaActor) begin(p *point) {
 // Due is when the core has something to do.
 func (a *replicaActor) Due() dcaa.Instant {
 	switch {
-	case a.asking:
-		return a.askAt
 	case a.core == nil:
 		return dcaa.Never
 	case a.dirty:
@@ -195,10 +186,6 @@ func (a *replicaActor) Due() dcaa.Instant {
 // Wake lets go what may go, and stores a recovery point when it is time.
 func (a *replicaActor) Wake() {
 	now := a.h.Now()
-	if a.asking {
-		a.ask(now)
-		return
-	}
 	busy, err := a.core.Advance(now)
 	if err != nil {
 		a.run.broken(fmt.Sprintf("%s has stopped: %v", a.run.name(a.id), err))
@@ -246,6 +233,10 @@ func (a *replicaActor) Stored(_ uint32, ok bool) {
 			a.run.restart(a.id)
 		}
 		return
+	}
+	if o := a.offer; o != nil && a.moving {
+		a.offer = nil
+		a.offered(a.offerFrom, o)
 	}
 	if !ok || a.run.silent[a.id] > 0 {
 		return

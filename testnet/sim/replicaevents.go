@@ -139,19 +139,6 @@ func (a *replicaActor) Acked(peer world.NodeID, stream int32, at tuple.Position)
 // wanted asks a peer for its state, which it sends as a *point.
 type wanted struct{}
 
-// askAgain is the pause between two requests for a peer's state, in microseconds.
-const askAgain = 300_000
-
-// ask asks the other replicas in turn for their state.
-func (a *replicaActor) ask(now dcaa.Instant) {
-	a.askAt = now.Add(askAgain)
-	for _, p := range a.peers {
-		if a.h.Up(p) {
-			a.h.Tell(p, wanted{})
-		}
-	}
-}
-
 // Peer takes what another replica sent.
 func (a *replicaActor) Peer(peer world.NodeID, body any) {
 	switch m := body.(type) {
@@ -166,18 +153,23 @@ func (a *replicaActor) Peer(peer world.NodeID, body any) {
 		}
 	case *point:
 		switch {
-		case a.asking:
-			a.begin(m)
-			a.store()
-		case a.moving && a.saving == nil:
-			if a.moving = false; a.core == nil || !a.core.Offered(a.h.Now(), slices.Index(a.peers, peer), m.state) {
-				a.dirty = a.core != nil
-				return
-			}
-			a.saving, a.takes = m, true
-			a.h.W.Commit(slotPoint, m)
+		case a.moving && a.saving != nil:
+			a.offer, a.offerFrom = m, peer // when what is being stored is durable
+		case a.moving:
+			a.offered(peer, m)
 		}
 	}
+}
+
+// offered takes the state of a peer, if it is of use: it is made durable, and then this life ends.
+func (a *replicaActor) offered(peer world.NodeID, p *point) {
+	a.moving = false
+	if a.core == nil || !a.core.Offered(a.h.Now(), slices.Index(a.peers, peer), p.state) {
+		a.dirty = a.core != nil
+		return
+	}
+	a.saving, a.takes = p, true
+	a.h.W.Commit(slotPoint, p)
 }
 
 // Transfer asks a replica for its state. When it is durable here, this life ends, and the next one begins with it.

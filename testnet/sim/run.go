@@ -78,8 +78,7 @@ type Run struct {
 	logs     []*sourceLog
 	replicas []*replicaActor // by node, nil where none runs
 	sessions []*host.Host
-	begun    []bool // a life of the node has begun before
-	silent   []int  // faults that keep the node from acknowledging
+	silent   []int // faults that keep the node from acknowledging
 	watch    *watch
 	ref      *reference
 	health   *health
@@ -122,7 +121,7 @@ func ExecuteOn(t *topology.Topology, c Case, o Options) (Result, error) {
 	r.hosts.Heartbeat, r.hosts.Miss, r.hosts.RowCost = t.Spec.Heartbeat, t.Spec.Miss, t.Spec.RowCost
 	r.hosts.Heavy = max(1, windowTime/(max(1, t.Spec.RowCost)*r.hosts.Window))
 	r.replicas, r.sessions = make([]*replicaActor, n), make([]*host.Host, n)
-	r.begun, r.silent = make([]bool, n), make([]int, n)
+	r.silent = make([]int, n)
 	for i := range t.Nodes {
 		r.names = append(r.names, t.Nodes[i].Name)
 		r.subscribers = append(r.subscribers, r.subscriber(world.NodeID(i)))

@@ -18,7 +18,8 @@ type watch struct {
 	// covered is the furthest that P and Q together have ever reached.
 	covered tuple.Time
 	// seen marks the rows of sources that have been reflected, by source and number; rows are those not yet judged.
-	// Only where every row of a source comes through.
+	// Only where every row of a source comes through, and in order: what disorder does to the boundaries of one source and
+	// not to those of another can look like a failure.
 	follow bool
 	seen   [][]bool
 	rows   [][]born
@@ -36,7 +37,8 @@ func newWatch(r *Run) *watch {
 	s := &r.top.Spec
 	n := s.Sources
 	return &watch{r: r, boundary: tuple.MinTime, reached: tuple.MinTime, covered: tuple.MinTime,
-		follow: s.Work == topology.Pass && (s.Shape == topology.Chain || s.Shape == topology.Lanes), seen: make([][]bool, n), rows: make([][]born, n)}
+		follow: s.Work == topology.Pass && (s.Shape == topology.Chain || s.Shape == topology.Lanes) &&
+			s.Disorder <= s.BoundaryInterval, seen: make([][]bool, n), rows: make([][]born, n)}
 }
 
 // restart begins a life of the client at a position that it had stored.

@@ -14,7 +14,8 @@ type Field struct {
 	Client    string
 	// Links are the pairs of nodes that talk to each other.
 	Links [][2]string
-	// Keep: no disk is lost, for what a replica has acknowledged and another has not may be gone with it.
+	// Keep: no disk and no replica is lost for good. Where one that is away is soon no longer waited for, only the one that
+	// has acknowledged most is sure to find what it needs.
 	Keep bool
 	// Begin is when the first fault can begin; all that are mended have been by End.
 	Begin, End int64
@@ -166,7 +167,7 @@ func (d *drawer) link(with string) [2]string {
 // maybeForever lets a replica never come back, while another is left.
 func (d *drawer) maybeForever(f *Fault, fragment int) {
 	switch {
-	case d.rand.IntN(8) == 0 && len(d.field.Fragments[fragment]) > 1 && !d.spent[fragment]:
+	case d.rand.IntN(8) == 0 && len(d.field.Fragments[fragment]) > 1 && !d.spent[fragment] && !d.field.Keep:
 		d.spent[fragment] = true
 		f.For = Forever
 	case d.rand.IntN(6) == 0 && f.Kind == Crash:
