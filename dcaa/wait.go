@@ -30,15 +30,16 @@ type origin struct {
 	since  Instant
 }
 
-// jumps reports whether the boundary covers more than the next bucket: its buckets became due one by one.
-func (o *origin) jumps(bucket int64) bool {
-	return o.before != tuple.MinTime && o.to != tuple.MaxTime && int64(o.to-o.before) > bucket
+// jumps reports whether the boundary covers more than the next few buckets, or was ahead of its time: its buckets became
+// due one by one. Rows out of order make a boundary rise unevenly by less.
+func (o *origin) jumps(s *Settings) bool {
+	return o.before != tuple.MinTime && o.to != tuple.MaxTime && (int64(o.to-o.before) > 3*s.tick() || o.at > o.came)
 }
 
 // due is when the bucket that ends at end began to be due. A boundary that covers many buckets tells the age of the last
 // one alone; those before it became due between the boundary before and this one, evenly.
-func (o *origin) due(end tuple.Time) Instant {
-	if end >= o.to || end <= o.before || !o.jumps(0) {
+func (o *origin) due(end tuple.Time, s *Settings) Instant {
+	if end >= o.to || end <= o.before || !o.jumps(s) {
 		return o.at
 	}
 	part := float64(end-o.before) / float64(o.to-o.before)
@@ -157,7 +158,7 @@ func (w *Wait) Next(after tuple.Time, p Place) (k Known, ok bool) {
 		i := &w.inputs[n]
 		for o, found := i.covering(after); found; o, found = i.covering(o.to) {
 			if to := o.to.FloorTo(w.settings.Bucket, 0); to > after {
-				if after != tuple.MinTime && o.jumps(w.settings.Bucket) {
+				if after != tuple.MinTime && o.jumps(w.settings) {
 					to = min(to, after.Add(max(w.settings.Bucket, int64(o.to-o.before)/mostSteps)).FloorTo(w.settings.Bucket, 0))
 				}
 				k.End, ok = min(k.End, to), true
@@ -193,7 +194,7 @@ func (w *Wait) since(end tuple.Time) (first, came Instant) {
 	first, came = Never, Never
 	for n := range w.inputs {
 		if o, ok := w.inputs[n].covering(end - 1); ok {
-			first, came = min(first, o.due(end)), min(came, o.came)
+			first, came = min(first, o.due(end, w.settings)), min(came, o.came)
 		}
 	}
 	return first, came

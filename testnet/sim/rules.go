@@ -216,7 +216,8 @@ func (u *rules) holdTime(a *replicaActor) int64 {
 		reserve := max(s.Heartbeat*int64(s.Miss+1), s.IdleAfter+s.BoundaryInterval)
 		least = min(least, s.MaxDelay-s.BoundaryInterval-int64(p.Path-p.Depth+3)*s.Grace-reserve)
 	}
-	return least - tuple.Millisecond
+	// Rows out of order make the boundaries of one source rise unevenly, and the clock of a bucket begins with the first.
+	return least - tuple.Millisecond - min(3*s.BoundaryInterval, u.r.top.Spec.Disorder)
 }
 
 // last checks that the run has come to rest.
