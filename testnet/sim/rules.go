@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"fednode/dcaa"
 	"fednode/node/replica"
@@ -52,6 +53,8 @@ const (
 	switchTime = 1_000_000
 	// processing is the least that is added for processing and jitter; a tenth of max_delay if that is more.
 	processing = 100_000
+	// settledWay is after how long a way that was slow is taken for what it is now.
+	settledWay = 3_000_000
 	// restTime is for how long everything has to be stable for a run to end before its time.
 	restTime = 5_000_000
 	// bothRedo is how long two replicas may redo after the cut between them has healed.
@@ -176,9 +179,26 @@ func (u *rules) changed(a *replicaActor, c replica.Change) {
 		oldest = min(oldest, m.Since)
 		u.unneeded(a, s, m.Since)
 	}
-	if first && oldest != tuple.MaxTime && oldest != tuple.MinTime {
+	if first && oldest != tuple.MaxTime && oldest != tuple.MinTime && u.timely(a, c.Missing) {
 		u.held(a, oldest)
 	}
+}
+
+// timely reports whether what a replica does not miss has come over healthy ways for a while: only then are the ages of its
+// boundaries right, by which hold times run.
+func (u *rules) timely(a *replicaActor, missing []tuple.Missing) bool {
+	since := u.r.w.Now() - settledWay
+	for n := range a.inputs {
+		if slices.ContainsFunc(missing, func(m tuple.Missing) bool { return m.Stream == a.plan.Inputs[n].Stream }) {
+			continue
+		}
+		for _, id := range a.producers[n] {
+			if u.r.w.Up(id) && u.r.health.way[u.r.health.index(a.id, id)] > since {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // unneeded checks that no stable replica of a missing input has been within reach.
