@@ -423,6 +423,7 @@ func TestPermissionOfWhatDoesNotRun(t *testing.T) {
 	_, err := north.node.Deploy(t.Context(), "both.toml", []byte(text), false)
 	require.NoError(t, err)
 	state := func() dcaa.State { return f.stateOf("north-2", "north/both", "main") }
+	south.pushTallies("south/tallies", "b", 1_000_001, 1_000_010)
 	stop := north.trickle("north/tallies")
 	defer stop()
 	failed := f.nodes["north-3"].node.queries
@@ -438,6 +439,7 @@ func TestPermissionOfWhatDoesNotRun(t *testing.T) {
 	f.eventually(func() bool { return state() == dcaa.UpstreamFailure }, "an input is missing")
 	south.start()
 	f.connect()
+	south.pushTallies("south/tallies", "b", 1_000_011, 1_000_020)
 	f.eventually(func() bool { return state() == dcaa.Stable }, "it has corrected its results")
 }
 

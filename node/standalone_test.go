@@ -82,10 +82,11 @@ func TestLastReplica(t *testing.T) {
 		delete(f.nodes, name)
 	}
 	f.connect()
+	south.pushTallies("south/tallies", "b", first+11, first+20)
 	f.eventually(func() bool { return state() == dcaa.Stable }, "it has corrected")
 	ours := stop()
-	f.eventually(func() bool { n, _ := out.count(); return n == ours+10 }, "all rows are stable")
-	require.Len(t, out.rows(t), ours+10)
+	f.eventually(func() bool { n, _ := out.count(); return n == ours+20 }, "all rows are stable")
+	require.Len(t, out.rows(t), ours+20)
 }
 
 // TestStopWhileAHostIsAway: a query of which a host has died can be stopped and started at once. The host, back again,
