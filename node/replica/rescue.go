@@ -83,12 +83,22 @@ func (r *Replica) standing() (leads, all bool) {
 func (r *Replica) Offered(now dcaa.Instant, peer int, s State) (take bool) {
 	r.now = now
 	ours := State{Inputs: r.positions()}
+	useless := false
 	for n, in := range r.inputs {
-		if _, lost := in.intake.Lost(); lost && further(s.Covered(r.cfg.Plan, n), ours.Covered(r.cfg.Plan, n)) {
+		if _, lost := in.intake.Lost(); !lost {
+			continue
+		}
+		if further(s.Covered(r.cfg.Plan, n), ours.Covered(r.cfg.Plan, n)) {
 			return true
 		}
+		useless = true
 	}
-	r.Declined(now, peer)
+	if useless {
+		r.Declined(now, peer)
+	} else {
+		// A producer has come that may serve the input after all; if it does not, the same peer is asked again.
+		r.transferAt = now
+	}
 	return false
 }
 
