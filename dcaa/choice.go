@@ -169,7 +169,8 @@ func (i *Intake) Condition(now Instant) Condition {
 		return Waiting
 	}
 	for _, c := range []*conn{i.data, i.next} {
-		if c != nil && c.open && i.rank(now, c.producer) > stalled {
+		// One that has just been asked has not answered yet: to give up within that round trip would lose what it gives.
+		if c != nil && (c.open || c == i.next) && i.rank(now, c.producer) > stalled {
 			return Live
 		}
 	}
