@@ -57,9 +57,9 @@ func rules() []rule {
 		{"a bucket is stable when all its inputs are", "sunion/sunion.go",
 			"low = min(low, u.inputs[i].boundary)", "low = max(min(low, u.inputs[i].boundary), u.inputs[0].boundary)",
 			[]string{stable, sameRows, ownFault}},
-		{"a fork is dropped when the stable side has passed it", "node/replica/redo.go",
-			"func (r *Replica) passed(p *path) bool {", "func (r *Replica) passed(p *path) bool {\n\tif p.fork != nil {\n\t\treturn true\n\t}",
-			[]string{noHole, inTime, comesBack, noNeed, tooEarly}},
+		{"an input that has just been asked of another replica lives", "dcaa/choice.go",
+			"(c.open || c == i.next)", "c.open",
+			[]string{noHole}},
 	}
 }
 
