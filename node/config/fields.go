@@ -144,10 +144,10 @@ func limitFields() []Field {
 				return size(c.Limits.Partner.BytesPerSec)
 			}},
 		{Path: "limits.partner.buffer", Type: "size", Default: "2GiB", Range: "1MiB to 1PiB",
-			Doc:   "A partner's subscription lapses when more than this waits for its acknowledgement.",
+			Doc:   "A partner's subscription of a source lapses when more than this of its log waits for acknowledgement. One of a query's output lapses when that holds output_buffer.",
 			value: func(c *Config) string { return size(c.Limits.Partner.Buffer) }},
 		{Path: "limits.partner.age", Type: "duration", Default: "1h", Range: "10s to 365d",
-			Doc:   "A partner's subscription lapses when it has acknowledged nothing for so long.",
+			Doc:   "A partner's subscription of a source lapses when it has acknowledged nothing for so long.",
 			value: func(c *Config) string { return duration(c.Limits.Partner.Age) }},
 	}
 }
