@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fednode/cmd/fednode/internal/evaluatepage"
 	"fednode/testnet/evaluate"
-	"fednode/testnet/evaluate/page"
 )
 
 // evaluateFlags are the flags of testnet evaluate.
@@ -169,5 +169,5 @@ func (e *evaluateFlags) write(d *evaluate.Document) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(page.Write(f, d), f.Close())
+	return errors.Join(evaluatepage.Write(f, d), f.Close())
 }

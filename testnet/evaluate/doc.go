@@ -4,7 +4,7 @@
 // An [Experiment] asks one question. Its panels are made of cells, each a federation with what fails in it. [Grid] lists
 // all of them; [Evaluation] runs them in the deterministic simulator (testnet/sim), which also checks every promise
 // on the way. So a figure is the same on every machine, and the same seed gives it again. [Targets] sets the figures beside
-// what they should be; package testnet/evaluate/page draws them.
+// what they should be; package evaluatepage of the command draws them.
 //
 // # What is measured
 //

@@ -1,4 +1,4 @@
-package page
+package evaluatepage
 
 import (
 	"encoding/xml"
@@ -62,22 +62,4 @@ func TestPage(t *testing.T) {
 		require.NotContains(t, svg, "NaN")
 		require.NotContains(t, svg, "Inf")
 	}
-}
-
-// Axes end at round values and hold what is drawn.
-func TestScales(t *testing.T) {
-	for _, c := range []struct {
-		hi   float64
-		want []float64
-	}{{3.12, []float64{0, 1, 2, 3, 4}}, {0.44, []float64{0, 0.1, 0.2, 0.30000000000000004, 0.4, 0.5}}, {182000, []float64{0, 50000, 100000, 150000, 200000}}, {0, []float64{0, 0.2, 0.4, 0.6000000000000001, 0.8, 1}}} {
-		s := linear(c.hi, 5, 100, 0)
-		require.Equal(t, c.want, s.ticks, c.hi)
-		require.InDelta(t, 100, s.at(0), 1e-9)
-		require.GreaterOrEqual(t, s.at(c.hi), -1e-9)
-	}
-	s := logarithmic([]float64{50, 500, 5000}, 0, 100)
-	require.InDelta(t, 50, s.at(500), 1e-9)
-	require.Equal(t, "12,500", label(12500))
-	require.Equal(t, "0.25", label(0.25))
-	require.Equal(t, "1,234,568", short(1234567.8))
 }

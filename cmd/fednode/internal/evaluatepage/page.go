@@ -1,13 +1,13 @@
-package page
+package evaluatepage
 
 import (
 	_ "embed"
 	"fmt"
-	"html"
 	"html/template"
 	"io"
 	"slices"
 
+	"fednode/cmd/fednode/internal/chart"
 	"fednode/testnet/evaluate"
 )
 
@@ -26,6 +26,7 @@ func Write(w io.Writer, d *evaluate.Document) error {
 // pageView is what the template shows.
 type pageView struct {
 	*evaluate.Document
+	Style       template.CSS
 	Met         int
 	Experiments []experimentView
 	Broken      []string
@@ -59,7 +60,7 @@ type rowView struct {
 }
 
 func view(d *evaluate.Document) *pageView {
-	v := &pageView{Document: d, Broken: d.Broken()}
+	v := &pageView{Style: template.CSS(chart.Style()), Document: d, Broken: d.Broken()}
 	for _, t := range d.Targets {
 		if t.Met {
 			v.Met++
@@ -80,12 +81,12 @@ func panelOf(x *evaluate.Experiment, p *evaluate.Panel, id string) panelView {
 	names := seriesOf(p)
 	for k, m := range x.Charts {
 		if c := chartOf(x, p, names, m); c != nil {
-			c.id = fmt.Sprintf("%s-%d", id, k)
-			v.Charts = append(v.Charts, chartView{Title: m.Title(), SVG: template.HTML(c.svg())})
+			c.ID = fmt.Sprintf("%s-%d", id, k)
+			v.Charts = append(v.Charts, chartView{Title: m.Title(), SVG: template.HTML(c.SVG())})
 		}
 	}
 	if len(v.Charts) > 0 && len(names) > 1 {
-		v.Legend = template.HTML(legend(names))
+		v.Legend = template.HTML(chart.Legend(names))
 	}
 	for k, c := range p.Cells {
 		v.Rows = append(v.Rows, rowView{Cell: c, Equal: c.Unequal == 0})
@@ -113,10 +114,10 @@ func seriesOf(p *evaluate.Panel) []string {
 const logFrom = 50
 
 // chartOf draws a measure of a panel whose places are numbers; nil if they are not.
-func chartOf(x *evaluate.Experiment, p *evaluate.Panel, names []string, m evaluate.Measure) *chart {
-	c := &chart{title: m.Title() + ", " + p.Title, xName: x.Axis, yUnit: m.Unit()}
+func chartOf(x *evaluate.Experiment, p *evaluate.Panel, names []string, m evaluate.Measure) *chart.Chart {
+	c := &chart.Chart{Title: m.Title() + ", " + p.Title, XName: x.Axis, YUnit: m.Unit()}
 	for _, n := range names {
-		c.series = append(c.series, series{name: n})
+		c.Series = append(c.Series, chart.Series{Name: n})
 	}
 	lo, hi := p.Cells[0].X, p.Cells[0].X
 	for _, cell := range p.Cells {
@@ -124,25 +125,23 @@ func chartOf(x *evaluate.Experiment, p *evaluate.Panel, names []string, m evalua
 			return nil
 		}
 		at := slices.Index(names, cell.Series)
-		c.series[at].dots = append(c.series[at].dots, dot{cell.X, m.Of(&cell.Figures)})
+		c.Series[at].Dots = append(c.Series[at].Dots, chart.Dot{X: cell.X, Y: m.Of(&cell.Figures)})
 		lo, hi = min(lo, cell.X), max(hi, cell.X)
 	}
-	c.logX = lo > 0 && hi/lo >= logFrom
+	c.LogX = lo > 0 && hi/lo >= logFrom
 	if m == evaluate.MeasureDelay {
-		c.bound = boundOf(p, names[0])
+		c.Bound, c.BoundName = boundOf(p, names[0]), "bound X"
 	}
 	return c
 }
 
 // boundOf returns the bound of the cells of a series, along the axis.
-func boundOf(p *evaluate.Panel, name string) []dot {
-	var list []dot
+func boundOf(p *evaluate.Panel, name string) []chart.Dot {
+	var list []chart.Dot
 	for _, c := range p.Cells {
 		if c.Series == name {
-			list = append(list, dot{c.X, c.Bound.Seconds()})
+			list = append(list, chart.Dot{X: c.X, Y: c.Bound.Seconds()})
 		}
 	}
 	return list
 }
-
-func escape(s string) string { return html.EscapeString(s) }
