@@ -6,7 +6,7 @@
 // A peer is up when its hello was accepted, not when a connection exists. Handler.PeerUp comes before, and
 // Handler.PeerDown after, everything else about a session; of one peer there is at most one session. While a peer is up
 // its heartbeats arrive; when they stop it is down with the cause, and up again with the next byte, until it has been
-// silent so long that the connection is given up and made anew. Garbage on the port, an oversized frame, an unknown
+// silent so long, or answers to a new connection, that the connection is given up and made anew. Garbage on the port, an oversized frame, an unknown
 // protocol or an unknown peer ends that connection and nothing else.
 //
 // # Use
@@ -34,8 +34,8 @@
 //
 // # Concurrency
 //
-// A [Host] may be used by any number of goroutines. Run owns one goroutine per peer and five per session (read, write,
-// watch, measure, tell); each ends with its session, and Run waits for all. Locks, in order: session.judging, Host.mu,
+// A [Host] may be used by any number of goroutines. Run owns one goroutine per peer and six per session (read, write,
+// watch, knock, measure, tell); each ends with its session, and Run waits for all. Locks, in order: session.judging, Host.mu,
 // link.mu, session.mu, inbox.mu. The handler is called with none of them held, so it may call the host.
 //
 // What the handler has to be told waits in an inbox of [Config].Queue messages and 8 MiB, so that heartbeats are read

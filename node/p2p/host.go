@@ -303,7 +303,7 @@ func (h *Host) enter() (ctx context.Context, done func()) {
 
 func (h *Host) connected(_ network.Network, c network.Conn) {
 	if h.running() {
-		h.withLink(c.RemotePeer(), (*link).nudge)
+		h.withLink(c.RemotePeer(), func(l *link) { l.joined(c.Stat().Direction) })
 	}
 }
 

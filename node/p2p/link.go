@@ -31,6 +31,7 @@ type link struct {
 	pauses   pauses
 	early    network.Stream // a control stream that came during a pause
 	troubled string         // the kind of trouble that was logged; "" when all is well
+	rtt      time.Duration  // of the last session; 0 before the first
 
 	mu       sync.Mutex
 	addrs    []ma.Multiaddr // where to dial; none: we do not dial
@@ -52,6 +53,15 @@ func (l *link) nudge() {
 	case l.wake <- struct{}{}:
 	default:
 	}
+}
+
+// joined takes in a new connection. A peer that makes one while it is held for silent, or does not hear us, has given up
+// the old one.
+func (l *link) joined(direction network.Direction) {
+	if s := l.current(); s != nil && direction == network.DirInbound && s.doubted() != nil {
+		s.end(Cause{Kind: CauseSilent})
+	}
+	l.nudge()
 }
 
 // aim sets where to dial. That is news even if the addresses are the same: whoever says it, a person or the gossip, has
@@ -249,9 +259,9 @@ func (l *link) serve(ctx context.Context, stream network.Stream) {
 	l.setCurrent(nil)
 	l.setLast(cause.String())
 	l.host.net.ConnManager().Unprotect(l.id, "session")
-	if cause.Kind == CauseSilent || cause.Kind == CauseUntrusted {
-		// A silent connection looks alive to libp2p for a minute yet; one of the untrusted is not wanted.
-		l.host.drop(l.id)
+	l.rtt = max(l.rtt/2, time.Duration(s.rtt.Load())) // a session that ended at once has measured nothing
+	if cause.Kind == CauseUntrusted {
+		l.host.drop(l.id) // not wanted
 	}
 	if time.Since(begin) > l.host.cfg.HelloTimeout {
 		l.pauses.reset()

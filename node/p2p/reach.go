@@ -39,7 +39,11 @@ func (l *link) establish(ctx context.Context) (network.Stream, error) {
 
 // dial connects.
 func (l *link) dial(ctx context.Context, addrs []ma.Multiaddr) error {
-	ctx, cancel := context.WithTimeout(ctx, l.host.cfg.DialTimeout)
+	within := l.host.cfg.DialTimeout
+	if l.rtt > 0 { // else nothing is known of the way
+		within = l.pauses.allow(l.rtt, within)
+	}
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	// libp2p's own backoff reaches minutes, and keeps the cause of the first failure to itself.
 	if s, ok := l.host.net.Network().(*swarm.Swarm); ok {

@@ -27,6 +27,7 @@ type session struct {
 	queue  chan []byte   // encoded messages; full: send refuses. Never closed
 	owing  chan struct{} // capacity 1: credits is not empty
 	over   chan struct{} // closed when the session ends
+	quiet  chan struct{} // capacity 1: the peer has been silent for long
 
 	inbox *inbox // what the handler has yet to be told
 
@@ -51,7 +52,7 @@ type streamKey struct {
 
 func newSession(l *link, stream network.Stream, in *wire.ControlReader, out *encoder, p Peer) *session {
 	s := &session{link: l, peer: p, stream: stream, in: in, out: out,
-		queue: make(chan []byte, l.host.cfg.Queue), owing: make(chan struct{}, 1), over: make(chan struct{}),
+		queue: make(chan []byte, l.host.cfg.Queue), owing: make(chan struct{}, 1), over: make(chan struct{}), quiet: make(chan struct{}, 1),
 		inbox:   newInbox(l.host.cfg.Queue),
 		streams: make(map[streamKey]*Stream), credits: make(map[uint64]uint64)}
 	s.watch.hearsUs = time.Now()
@@ -98,6 +99,7 @@ func (s *session) run(ctx context.Context) Cause {
 	parts.Go(func() { s.read(inside) })
 	parts.Go(s.write)
 	parts.Go(s.keepWatch)
+	parts.Go(func() { s.keepKnocking(inside) })
 	parts.Go(func() { s.keepMeasuring(inside) })
 	select {
 	case <-ctx.Done():
@@ -105,6 +107,9 @@ func (s *session) run(ctx context.Context) Cause {
 	case <-s.over:
 	}
 	cancel()
+	if s.cause.Kind == CauseSilent {
+		s.hangUp() // first: what is being written to a dead connection waits for it
+	}
 	s.closeStreams()
 	// The writer says goodbye within its deadline and closes the stream, which ends the reader, too.
 	parts.Wait()

@@ -124,14 +124,14 @@ func TestPatienceUnderLoss(t *testing.T) {
 }
 
 func TestPauses(t *testing.T) {
-	p := pauses{cfg: Backoff{Min: 100 * time.Millisecond, Max: time.Second}}
-	for _, bound := range []time.Duration{100, 200, 400, 800, 1000, 1000} {
+	p := pauses{cfg: Backoff{Min: 400 * time.Millisecond, Max: time.Second}}
+	for _, bound := range []time.Duration{400, 500, 625, 781, 976, 1000, 1000} {
 		got := p.draw()
 		require.GreaterOrEqual(t, got, bound*time.Millisecond/2)
-		require.LessOrEqual(t, got, bound*time.Millisecond)
+		require.LessOrEqual(t, got, (bound+1)*time.Millisecond)
 	}
 	p.reset()
-	require.LessOrEqual(t, p.draw(), 100*time.Millisecond)
+	require.LessOrEqual(t, p.draw(), 400*time.Millisecond)
 }
 
 // While dials fail the cause is logged once; a peer that moved is found at once, whatever the pause had become.

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/network"
+	"go.uber.org/zap"
+
 	"fednode/node/wire"
 )
 
@@ -13,6 +16,8 @@ type watch struct {
 	hearsUs   time.Time     // when the peer last said that it hears us, or the session began
 	doubtedAt time.Time     // when the present doubt began
 	doubted   time.Duration // how long the peer had been silent by then
+	// stale are the connections there were when it began. One that is made later is a sign of life.
+	stale []network.Conn
 }
 
 // takeBeat acts on a heartbeat of the peer.
@@ -79,9 +84,13 @@ func (s *session) look(now time.Time) {
 	silence, limit := s.silence(now), s.link.limit(now)
 	switch {
 	case silence > s.link.host.cfg.Abandon:
+		s.hadStale()
 		s.end(Cause{Kind: CauseSilent})
 	case silence > limit:
 		s.suspect(Cause{Kind: CauseSilent}, now)
+		if silence > 2*limit {
+			signal(s.quiet)
+		}
 	case s.deaf(now, limit):
 		s.suspect(Cause{Kind: CauseDeaf}, now)
 	default:
@@ -102,6 +111,7 @@ func (s *session) suspect(c Cause, now time.Time) {
 		return
 	}
 	s.watch.doubtedAt, s.watch.doubted = now, s.silence(now)
+	s.hadStale()
 	s.setDoubt(&c)
 	s.inbox.doubt(c)
 }
@@ -117,6 +127,28 @@ func (s *session) settle(now time.Time) {
 	s.setDoubt(nil)
 	s.link.refuted(s.watch.doubted+now.Sub(s.watch.doubtedAt), now)
 	s.inbox.trust()
+}
+
+// hadStale notes which connections are silent. Called with judging held.
+func (s *session) hadStale() {
+	if s.doubted() == nil {
+		s.watch.stale = s.link.host.net.Network().ConnsToPeer(s.peer.ID)
+	}
+}
+
+// hangUp closes the connections that a silent peer was heard over, and none that was made since.
+func (s *session) hangUp() {
+	s.judging.Lock()
+	stale := s.watch.stale
+	s.judging.Unlock()
+	if !slices.Contains(stale, s.stream.Conn()) {
+		stale = append(stale, s.stream.Conn())
+	}
+	for _, c := range stale {
+		if err := c.Close(); err != nil {
+			s.link.log.Debug("closing a silent connection", zap.Error(err))
+		}
+	}
 }
 
 func (s *session) doubted() *Cause {
