@@ -13,7 +13,7 @@ func TestAgeIsBounded(t *testing.T) {
 		{5, 105}, {-5, 95}, {1 << 60, MostAge + 100}, {-1 << 60, 100 - MostAge}, {math.MaxInt64, MostAge + 100}, {math.MinInt64, 100 - MostAge},
 	} {
 		w := NewWait(&s, 1)
-		w.Boundary(0, 1_000_000, c.said, 50)
+		w.Boundary(0, 1_000_000, Age{Total: c.said}, 50)
 		if got := w.Age(1_000_000, 150); got != c.want {
 			t.Errorf("a boundary of age %d is %d old 100 µs later, want %d", c.said, got, c.want)
 		}

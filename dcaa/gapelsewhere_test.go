@@ -18,9 +18,9 @@ type heardGaps struct {
 	gaps int
 }
 
-func (h *heardGaps) Rows(*tuple.Frame) error    { return nil }
-func (h *heardGaps) Boundary(tuple.Time, int64) {}
-func (h *heardGaps) Gap(*tuple.Frame)           { h.gaps++ }
+func (h *heardGaps) Rows(*tuple.Frame) error  { return nil }
+func (h *heardGaps) Boundary(tuple.Time, Age) {}
+func (h *heardGaps) Gap(*tuple.Frame)         { h.gaps++ }
 
 // TestGapElsewhere shows that rows which one replica has lost are asked of another before they are given up, and that a gap
 // which every replica tells of is taken.

@@ -30,13 +30,13 @@ type IntakeShell interface {
 type Taker interface {
 	// Rows are stable, and continue the ids.
 	Rows(f *tuple.Frame) error
-	// Boundary: no stable row below t will come; age is in microseconds, as in tuple.Frame.
-	Boundary(t tuple.Time, age int64)
+	// Boundary: no stable row below t will come.
+	Boundary(t tuple.Time, age Age)
 	// Gap: stable rows of a stretch will never come.
 	Gap(f *tuple.Frame)
 	// TentativeRows extend the tentative suffix; TentativeBoundary promises that none below t is missing.
 	TentativeRows(f *tuple.Frame)
-	TentativeBoundary(t tuple.Time, age int64)
+	TentativeBoundary(t tuple.Time, age Age)
 	// Trim forgets tentative rows from t on: another replica carries the suffix on from there.
 	Trim(t tuple.Time)
 	// Undo forgets the suffix; Done says the same of one that has been replaced by stable rows.
@@ -150,12 +150,12 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 	switch f.Kind {
 	case tuple.Boundary:
 		p.gave(f.Time)
-		p.moved(now, f.Time, -f.Age, i.cfg.Settings)
+		p.moved(now, f.Time, -AgeOf(f).Delay(), i.cfg.Settings)
 	case tuple.Tentative, tuple.TentativeBoundary:
 		p.inRun(now, f.Run)
 	}
 	if f.Kind == tuple.Boundary || f.Kind == tuple.TentativeBoundary {
-		c.moved(now, f.Time, -f.Age, i.cfg.Settings)
+		c.moved(now, f.Time, -AgeOf(f).Delay(), i.cfg.Settings)
 	}
 	if f.Kind == tuple.Gap && i.jumps(f) && i.elsewhere(now, c.producer) {
 		// What this replica has lost another one may still hold.
@@ -203,7 +203,7 @@ func (i *Intake) take(c *conn, f *tuple.Frame) error {
 	case tuple.Insertion:
 		return i.takeRows(f)
 	case tuple.Boundary:
-		i.takeBoundary(f.Time, f.Age)
+		i.takeBoundary(f.Time, AgeOf(f))
 	case tuple.Gap:
 		i.takeGap(f)
 	case tuple.Tentative, tuple.TentativeBoundary:
@@ -243,7 +243,7 @@ func (i *Intake) takeRows(f *tuple.Frame) error {
 }
 
 // takeBoundary moves the end of P, which takes from Q what it passes.
-func (i *Intake) takeBoundary(t tuple.Time, age int64) {
+func (i *Intake) takeBoundary(t tuple.Time, age Age) {
 	if t <= i.pos.Time {
 		return
 	}
@@ -317,7 +317,7 @@ func (i *Intake) takeTentative(c *conn, f *tuple.Frame) {
 	}
 	if f.Time > i.q.boundary {
 		i.q.boundary = f.Time
-		i.taker.TentativeBoundary(f.Time, f.Age)
+		i.taker.TentativeBoundary(f.Time, AgeOf(f))
 	}
 }
 

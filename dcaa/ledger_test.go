@@ -33,7 +33,7 @@ func (l *ledger) Rows(f *tuple.Frame) error {
 }
 
 // Boundary takes from Q what it passes.
-func (l *ledger) Boundary(t tuple.Time, _ int64) {
+func (l *ledger) Boundary(t tuple.Time, _ Age) {
 	l.boundary = t
 	gone := len(l.q)
 	l.q = slices.DeleteFunc(l.q, func(at tuple.Time) bool { return at < t })
@@ -60,7 +60,7 @@ func (l *ledger) TentativeRows(f *tuple.Frame) {
 }
 
 // TentativeBoundary says up to where Q is complete.
-func (l *ledger) TentativeBoundary(t tuple.Time, _ int64) {
+func (l *ledger) TentativeBoundary(t tuple.Time, _ Age) {
 	l.qTo = t
 	l.note("Q is complete to %s", stime(t))
 }

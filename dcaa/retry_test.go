@@ -15,14 +15,14 @@ func (a *asked) Close(uint64)   {}
 // deaf takes everything and remembers nothing.
 type deaf struct{}
 
-func (deaf) Rows(*tuple.Frame) error             { return nil }
-func (deaf) Boundary(tuple.Time, int64)          {}
-func (deaf) Gap(*tuple.Frame)                    {}
-func (deaf) TentativeRows(*tuple.Frame)          {}
-func (deaf) TentativeBoundary(tuple.Time, int64) {}
-func (deaf) Trim(tuple.Time)                     {}
-func (deaf) Undo(tuple.Run)                      {}
-func (deaf) Done(tuple.Run)                      {}
+func (deaf) Rows(*tuple.Frame) error           { return nil }
+func (deaf) Boundary(tuple.Time, Age)          {}
+func (deaf) Gap(*tuple.Frame)                  {}
+func (deaf) TentativeRows(*tuple.Frame)        {}
+func (deaf) TentativeBoundary(tuple.Time, Age) {}
+func (deaf) Trim(tuple.Time)                   {}
+func (deaf) Undo(tuple.Run)                    {}
+func (deaf) Done(tuple.Run)                    {}
 
 // TestGrantedButNotGiven shows that a producer which grants a stream and gives nothing new of it is asked more and more
 // rarely, whatever the reason: a cut, a jump in the ids, a place that is gone again and again; and at once again after it

@@ -78,15 +78,14 @@ type Place struct {
 	// on the longest path through it.
 	Depth int
 	Path  int
-	// Slack is the largest slack of its sources plus the clock skew of the federation, Lag what a source normally lags
-	// behind its stime, Latency the longest normal way to here. Microseconds.
+	// Slack is the largest slack of its sources, Lag what a source normally lags behind its stime, Latency the longest normal
+	// way to here, as far as they are known beforehand: what boundaries say counts beside it. Skew is by how much the clocks
+	// of sources may differ. Microseconds.
 	Slack   int64
 	Lag     int64
 	Latency int64
+	Skew    int64
 }
-
-// normal is how old a bucket is when nothing has failed.
-func (s *Settings) normal(p Place) int64 { return p.Slack + p.Lag + s.BoundaryInterval + p.Latency }
 
 // bound returns X less the boundary interval and so many graces, at least 0; Unbounded stays Unbounded.
 func (s *Settings) bound(graces int, reserve int64) int64 {

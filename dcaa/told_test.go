@@ -13,16 +13,16 @@ type lone struct {
 	at     tuple.Time
 }
 
-func (s *lone) Open(o Opening)                      { s.opened = append(s.opened, o) }
-func (s *lone) Close(conn uint64)                   { s.closed[conn] = true }
-func (s *lone) Rows(*tuple.Frame) error             { return nil }
-func (s *lone) Boundary(t tuple.Time, _ int64)      { s.at = t }
-func (s *lone) Gap(*tuple.Frame)                    {}
-func (s *lone) TentativeRows(*tuple.Frame)          {}
-func (s *lone) TentativeBoundary(tuple.Time, int64) {}
-func (s *lone) Trim(tuple.Time)                     {}
-func (s *lone) Undo(tuple.Run)                      {}
-func (s *lone) Done(tuple.Run)                      {}
+func (s *lone) Open(o Opening)                    { s.opened = append(s.opened, o) }
+func (s *lone) Close(conn uint64)                 { s.closed[conn] = true }
+func (s *lone) Rows(*tuple.Frame) error           { return nil }
+func (s *lone) Boundary(t tuple.Time, _ Age)      { s.at = t }
+func (s *lone) Gap(*tuple.Frame)                  {}
+func (s *lone) TentativeRows(*tuple.Frame)        {}
+func (s *lone) TentativeBoundary(tuple.Time, Age) {}
+func (s *lone) Trim(tuple.Time)                   {}
+func (s *lone) Undo(tuple.Run)                    {}
+func (s *lone) Done(tuple.Run)                    {}
 
 // TestTellsAndGivesNothing shows that a producer whose heartbeats tell of more than another one has, and which gives a first
 // boundary over each connection and then nothing, does not keep the consumer from what the other one gives.

@@ -18,6 +18,10 @@ type waitInput struct {
 	known []origin // both rise with time
 	loose origin
 	last  origin // the newest that was ever known
+	// normal is what of the ages of its boundaries is normal, as the last one said. outside is set for a stream from outside
+	// the query.
+	normal  int64
+	outside *outside
 }
 
 // origin says that buckets up to a stime began to be due at an instant: the age of the boundary that completed them
@@ -71,17 +75,16 @@ const mostOrigins = 4096
 // mostSteps is in how many steps the buckets that one boundary covers are let go at most.
 const mostSteps = 64
 
-// MostAge is more microseconds, some 2,300 years, than a boundary is old or ahead of its time. What a peer says beyond it is
-// taken for it: passed on and added to it must stay within what frames carry.
-const MostAge int64 = 1 << 56
-
-// ClampAge returns an age within MostAge.
-func ClampAge(age int64) int64 { return max(-MostAge, min(age, MostAge)) }
+// Outside says that an input of the SUnion at p comes from outside the query: what is normal for it need not be declared here,
+// and its ages are not relied on.
+func (w *Wait) Outside(in int, p Place) {
+	w.inputs[in].outside = &outside{most: max(MostOutsideNormal, p.Slack+p.Lag)}
+}
 
 // Boundary notes a boundary, stable or tentative, and the age it came with.
-func (w *Wait) Boundary(in int, t tuple.Time, age int64, now Instant) {
-	age = ClampAge(age)
+func (w *Wait) Boundary(in int, t tuple.Time, age Age, now Instant) {
 	i := &w.inputs[in]
+	age = i.counted(age.clamped(), t, now, w.settings)
 	if n := len(i.known); n > 0 {
 		if t <= i.known[n-1].to {
 			return
@@ -90,7 +93,8 @@ func (w *Wait) Boundary(in int, t tuple.Time, age int64, now Instant) {
 			i.known = i.known[:copy(i.known, i.known[n/2:])]
 		}
 	}
-	o := origin{to: t, at: now - Instant(age), came: now, before: i.last.to, since: i.last.at}
+	i.normal = age.Normal // what it completes counts by it, so both change at once
+	o := origin{to: t, at: now - Instant(age.Total), came: now, before: i.last.to, since: i.last.at}
 	i.known, i.last = append(i.known, o), o
 	if t > i.loose.to {
 		i.loose.to = tuple.MinTime
@@ -98,6 +102,43 @@ func (w *Wait) Boundary(in int, t tuple.Time, age int64, now Instant) {
 		// What is left beyond the boundary came after the one before it: the oldest rows have been let go by then.
 		i.loose.came = now
 	}
+}
+
+// counted returns what counts of the age of a boundary. One that says nothing is taken for one that has just come.
+func (i *waitInput) counted(age Age, t tuple.Time, now Instant, s *Settings) Age {
+	if age == (Age{}) {
+		age = Age{Total: i.normal, Normal: i.normal}
+	}
+	if i.outside == nil {
+		return age
+	}
+	return i.outside.believed(age, t, now, s)
+}
+
+// Normal is what of the age of a bucket that is complete is normal, by what its inputs have said: the most that is of any. A
+// bucket waits for the last of them.
+func (w *Wait) Normal() int64 {
+	most := int64(0)
+	for n := range w.inputs {
+		most = max(most, w.inputs[n].normal)
+	}
+	return most
+}
+
+// normal is how old a bucket is when nothing has failed, as the SUnion at p sees it.
+func (w *Wait) normal(p Place) int64 {
+	return p.Skew + max(p.Slack+p.Lag+p.Latency, w.Normal()) + w.settings.BoundaryInterval
+}
+
+// slack is how far rows may be ahead of the boundary that completes them. Of a stream from outside it is not known apart.
+func (w *Wait) slack(p Place) int64 {
+	most := p.Slack
+	for n := range w.inputs {
+		if i := &w.inputs[n]; i.outside != nil {
+			most = max(most, i.normal)
+		}
+	}
+	return most + p.Skew
 }
 
 // Rows notes that rows up to a stime have come, with no boundary yet.
@@ -168,7 +209,7 @@ func (w *Wait) Next(after tuple.Time, p Place) (k Known, ok bool) {
 	}
 	if ok {
 		k.From, k.Came = w.since(k.End)
-		k.From = k.From.Add(w.settings.normal(p))
+		k.From = k.From.Add(w.normal(p))
 		return k, true
 	}
 	return w.nextLoose(after, p)
@@ -183,7 +224,7 @@ func (w *Wait) nextLoose(after tuple.Time, p Place) (k Known, ok bool) {
 		}
 		to := l.to.FloorTo(w.settings.Bucket, 0).Add(w.settings.Bucket)
 		if to > after && (!ok || l.came < k.Came) {
-			k, ok = Known{End: to, From: l.came.Add(w.settings.Bucket + w.settings.BoundaryInterval + p.Slack), Came: l.came}, true
+			k, ok = Known{End: to, From: l.came.Add(w.settings.Bucket + w.settings.BoundaryInterval + w.slack(p)), Came: l.came}, true
 		}
 	}
 	return k, ok

@@ -14,8 +14,10 @@ import (
 // ended. Times are milliseconds. Steps:
 //
 //	settings [max_delay=T|never] [stable-only]                  the default settings, but for that
-//	place [depth=J] [path=J] [slack=T] [lag=T] [latency=T]      where the SUnion stands; time 0, nothing has come
-//	boundary INPUT T [age=T]    rows INPUT T                    at the present instant
+//	place [depth=J] [path=J] [slack=T] [lag=T] [latency=T] [skew=T]  where the SUnion stands; time 0, nothing has come
+//	outside INPUT                                               it comes from outside the query
+//	boundary INPUT T [age=T] [normal=T]    rows INPUT T         at the present instant
+//	normal                                                      what is normal of the age of a complete bucket
 //	pass T                      resumed T                       the node stood still for so long
 //	passed T                                                    buckets up to there have been let go
 //	next [after=T]              the oldest stretch that something has come of, and since when its delay counts
@@ -56,11 +58,15 @@ func (s *waitScript) play(w *words) string {
 	case "place":
 		s.now = 0
 		s.place = Place{Depth: int(w.option("depth", 1)), Path: int(w.option("path", 1)), Slack: 1000 * w.option("slack", 0),
-			Lag: 1000 * w.option("lag", 0), Latency: 1000 * w.option("latency", 0)}
+			Lag: 1000 * w.option("lag", 0), Latency: 1000 * w.option("latency", 0), Skew: 1000 * w.option("skew", 0)}
 		s.wait = NewWait(&s.settings, 3)
+	case "outside":
+		s.wait.Outside(int(w.number()), s.place)
+	case "normal":
+		return fmt.Sprint(s.wait.Normal() / 1000)
 	case "boundary":
 		in, to := int(w.number()), w.time()
-		s.wait.Boundary(in, to, 1000*w.option("age", 0), s.now)
+		s.wait.Boundary(in, to, Age{Total: 1000 * w.option("age", 0), Normal: 1000 * w.option("normal", 0)}, s.now)
 	case "rows":
 		in, high := int(w.number()), w.time()
 		s.wait.Rows(in, high, s.now)

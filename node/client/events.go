@@ -72,7 +72,7 @@ func (e *events) Rows(f *tuple.Frame) error {
 }
 
 // Boundary delivers a boundary, after word that it replaces tentative rows.
-func (e *events) Boundary(t tuple.Time, age int64) {
+func (e *events) Boundary(t tuple.Time, age dcaa.Age) {
 	e.promised, e.boundary = t, t
 	switch run, _, _, held := e.intake.Suffix(); {
 	case !e.suffix.any:
@@ -81,7 +81,7 @@ func (e *events) Boundary(t tuple.Time, age int64) {
 	case e.suffix.low < t:
 		e.replaced(run, t)
 	}
-	e.give(&tuple.Frame{Kind: tuple.Boundary, Generation: e.generation, Time: t, Age: age})
+	e.give(&tuple.Frame{Kind: tuple.Boundary, Generation: e.generation, Time: t, Age: age.Total, Normal: age.Normal})
 }
 
 // replaced tells that the tentative rows before t have given way to stable ones.
@@ -108,9 +108,9 @@ func (e *events) TentativeRows(f *tuple.Frame) {
 }
 
 // TentativeBoundary delivers up to where the suffix is complete.
-func (e *events) TentativeBoundary(t tuple.Time, age int64) {
+func (e *events) TentativeBoundary(t tuple.Time, age dcaa.Age) {
 	run, _, missing, _ := e.intake.Suffix()
-	e.give(&tuple.Frame{Kind: tuple.TentativeBoundary, Run: run, Missing: missing, Time: t, Age: age})
+	e.give(&tuple.Frame{Kind: tuple.TentativeBoundary, Run: run, Missing: missing, Time: t, Age: age.Total, Normal: age.Normal})
 }
 
 // Trim voids rows that another replica's run gives again.

@@ -63,7 +63,9 @@ func (r *Runner) coreConfig() replica.Config {
 	c := replica.Config{Plan: r.cfg.Plan, Settings: r.cfg.Settings, Name: r.cfg.Self, Incarnation: r.cfg.Incarnation, Peers: r.cfg.Peers,
 		Places: r.cfg.Places, WaitingRows: r.cfg.WaitingRows}
 	for _, in := range r.inputs {
-		c.Inputs = append(c.Inputs, replica.Input{Producers: in.producers, Preferred: flow.Preferred(in.producers, r.cfg.Self, r.cfg.Subscriber), Source: r.cfg.Plan.Inputs[in.n].Source != nil})
+		source := r.cfg.Plan.Inputs[in.n].Source
+		c.Inputs = append(c.Inputs, replica.Input{Producers: in.producers, Preferred: flow.Preferred(in.producers, r.cfg.Self, r.cfg.Subscriber),
+			Source: source != nil, Outside: source != nil && source.Foreign != ""})
 	}
 	return c
 }

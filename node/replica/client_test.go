@@ -116,7 +116,7 @@ func (c *client) Rows(f *tuple.Frame) error {
 }
 
 // Boundary takes from Q what it passes.
-func (c *client) Boundary(t tuple.Time, _ int64) {
+func (c *client) Boundary(t tuple.Time, _ dcaa.Age) {
 	c.boundary = t
 	c.q = slices.DeleteFunc(c.q, func(r tentativeRow) bool { return r.at < t })
 }
@@ -144,7 +144,7 @@ func tentativeRows(b *tuple.Batch) []tentativeRow {
 }
 
 // TentativeBoundary says how far Q reaches.
-func (c *client) TentativeBoundary(t tuple.Time, _ int64) { c.to = t }
+func (c *client) TentativeBoundary(t tuple.Time, _ dcaa.Age) { c.to = t }
 
 // Trim forgets the end of Q: another run carries it on.
 func (c *client) Trim(t tuple.Time) {

@@ -33,6 +33,8 @@ type Input struct {
 	Preferred int
 	// Source: the producer is a source proxy.
 	Source bool
+	// Outside: the stream belongs to another query, or is declared outside of this one.
+	Outside bool
 }
 
 func (c *Config) complete() {

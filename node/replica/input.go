@@ -127,11 +127,11 @@ func latest(b *tuple.Batch) tuple.Time {
 }
 
 // Boundary files a stable boundary.
-func (in *input) Boundary(t tuple.Time, age int64) {
+func (in *input) Boundary(t tuple.Time, age dcaa.Age) {
 	for _, p := range in.feeds {
 		u := in.r.unions[p.union]
 		u.su.Boundary(p.input, t)
-		u.path.wait.Boundary(u.first+p.input, t, age+in.rtt/2, in.r.now)
+		u.path.wait.Boundary(u.first+p.input, t, age.After(in.rtt/2), in.r.now)
 	}
 }
 
@@ -164,11 +164,11 @@ func (in *input) TentativeRows(f *tuple.Frame) {
 }
 
 // TentativeBoundary files up to where the suffix is complete.
-func (in *input) TentativeBoundary(t tuple.Time, age int64) {
+func (in *input) TentativeBoundary(t tuple.Time, age dcaa.Age) {
 	for _, p := range in.feeds {
 		u := in.r.unions[p.union]
 		u.su.TentativeBoundary(p.input, t)
-		u.path.wait.Boundary(u.first+p.input, t, age+in.rtt/2, in.r.now)
+		u.path.wait.Boundary(u.first+p.input, t, age.After(in.rtt/2), in.r.now)
 	}
 }
 

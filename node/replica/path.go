@@ -62,6 +62,13 @@ func (r *Replica) findPaths() {
 			inputs += len(r.cfg.Plan.Unions[u.n].Inputs)
 		}
 		p.wait = dcaa.NewWait(&r.cfg.Settings, inputs)
+		for _, u := range p.unions {
+			for k, in := range r.cfg.Plan.Unions[u.n].Inputs {
+				if r.cfg.Inputs[in].Outside {
+					p.wait.Outside(u.first+k, u.place)
+				}
+			}
+		}
 	}
 }
 
@@ -83,6 +90,7 @@ func (o tentativeOut) Batch(n int, b *tuple.Batch) error {
 // Boundary passes on how far the run is complete.
 func (o tentativeOut) Boundary(n int, t tuple.Time) error {
 	if f := o.r.numbers[n].TentativeBoundary(t, o.r.ageOf(n, t), o.p.missing); f != nil {
+		f.Normal = o.r.normalOf(n)
 		o.r.shell.Emit(n, f)
 	}
 	return nil

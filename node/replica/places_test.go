@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"fednode/dcaa"
 	"fednode/query/tuple"
 )
 
@@ -13,11 +14,11 @@ func TestGapsByPlace(t *testing.T) {
 		s := newStage(t, unionQuery, nil)
 		reach := []tuple.Time{1000 * ms, 900 * ms}
 		for _, n := range order {
-			s.r.inputs[n].Boundary(reach[n], 0)
+			s.r.inputs[n].Boundary(reach[n], dcaa.Age{})
 			s.r.inputs[n].Gap(&tuple.Frame{Kind: tuple.Gap, Generation: 1, Time: reach[n], To: reach[n] + 1, Reason: "lost"})
 		}
 		for n := range reach {
-			s.r.inputs[n].Boundary(2000*ms, 0)
+			s.r.inputs[n].Boundary(2000*ms, dcaa.Age{})
 		}
 		for busy := true; busy; {
 			var err error

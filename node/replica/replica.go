@@ -217,6 +217,7 @@ func (o stableOut) Batch(n int, b *tuple.Batch) error {
 // Boundary passes on how far an output is complete.
 func (o stableOut) Boundary(n int, t tuple.Time) error {
 	if f := o.r.numbers[n].Boundary(t, o.r.ageOf(n, t)); f != nil {
+		f.Normal = o.r.normalOf(n)
 		o.r.shell.Emit(n, f)
 	}
 	return nil
@@ -240,6 +241,16 @@ func (r *Replica) ageOf(output int, t tuple.Time) int64 {
 		return 0
 	}
 	return dcaa.ClampAge(oldest)
+}
+
+// normalOf returns what of the age of an output's boundaries is normal.
+func (r *Replica) normalOf(output int) int64 {
+	most := int64(0)
+	for _, n := range r.cfg.Plan.Outputs[output].Unions {
+		u := r.unions[n]
+		most = max(most, u.path.wait.Normal(), u.place.Slack+u.place.Lag)
+	}
+	return min(most, dcaa.MostAge)
 }
 
 // ahead returns how far a stime is behind an earlier one, at most dcaa.MostAge: what others say may be as far away as can be.

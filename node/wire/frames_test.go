@@ -107,7 +107,7 @@ func script(r *rand.Rand, s *tuple.Schema) []*tuple.Frame {
 				id += rows
 			}
 		}
-		frames = append(frames, &tuple.Frame{Kind: tuple.Boundary, Time: at, Age: int64(r.IntN(1000))})
+		frames = append(frames, &tuple.Frame{Kind: tuple.Boundary, Time: at, Age: int64(r.IntN(1000)), Normal: int64(r.IntN(1000))})
 	}
 	return append(frames, &tuple.Frame{Kind: tuple.Boundary, Time: tuple.MaxTime})
 }

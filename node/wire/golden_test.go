@@ -33,9 +33,9 @@ func goldenFrames() (*tuple.Schema, []*tuple.Frame) {
 	missing := []tuple.Missing{{Stream: "b/conns", Since: at}}
 	return b.Schema(), []*tuple.Frame{
 		{Kind: tuple.Insertion, Generation: 1, FirstID: 41, LastID: 44, IDs: []uint64{41, 42, 44}, Batch: batch},
-		{Kind: tuple.Boundary, Time: at, Age: 1500},
+		{Kind: tuple.Boundary, Time: at, Age: 1500, Normal: 700},
 		{Kind: tuple.Tentative, Run: run, FirstID: 1, LastID: 3, Batch: batch, Missing: missing},
-		{Kind: tuple.TentativeBoundary, Time: at, Age: 1500, Run: run, Missing: missing},
+		{Kind: tuple.TentativeBoundary, Time: at, Age: 1500, Normal: 700, Run: run, Missing: missing},
 		{Kind: tuple.Undo, Run: run},
 		{Kind: tuple.RecDone, Run: run},
 		{Kind: tuple.Gap, Time: at, To: at + 1000, Generation: 2, FirstID: 12345, Reason: "log damaged"},

@@ -28,11 +28,9 @@ func appendHead(e *tuple.Encoder, f *tuple.Frame, rows int) {
 		appendMissing(e, f.Missing)
 		appendStretch(e, f, rows)
 	case tuple.Boundary:
-		e.Time(f.Time)
-		e.Int(f.Age)
+		appendBoundary(e, f)
 	case tuple.TentativeBoundary:
-		e.Time(f.Time)
-		e.Int(f.Age)
+		appendBoundary(e, f)
 		appendRun(e, f.Run)
 		appendMissing(e, f.Missing)
 	case tuple.Undo, tuple.RecDone:
@@ -44,6 +42,12 @@ func appendHead(e *tuple.Encoder, f *tuple.Frame, rows int) {
 		e.Uint(f.FirstID)
 		e.String(f.Reason)
 	}
+}
+
+func appendBoundary(e *tuple.Encoder, f *tuple.Frame) {
+	e.Time(f.Time)
+	e.Int(f.Age)
+	e.Int(f.Normal)
 }
 
 func appendRun(e *tuple.Encoder, r tuple.Run) {
@@ -87,9 +91,9 @@ func readHead(d *tuple.Decoder, f *tuple.Frame) (rows int, err error) {
 			err = broken(BadIDs, "tentative rows with ids of their own")
 		}
 	case tuple.Boundary:
-		f.Time, f.Age = d.Time(), readAge(d)
+		readBoundary(d, f)
 	case tuple.TentativeBoundary:
-		f.Time, f.Age = d.Time(), readAge(d)
+		readBoundary(d, f)
 		readRun(d, &f.Run)
 		readMissing(d, f)
 	case tuple.Undo, tuple.RecDone:
@@ -111,13 +115,14 @@ func readHead(d *tuple.Decoder, f *tuple.Frame) (rows int, err error) {
 // mostAge is more microseconds than anything is old, or ahead of its time.
 const mostAge = 1 << 60
 
-func readAge(d *tuple.Decoder) int64 {
-	age := d.Int()
-	if age > mostAge || age < -mostAge {
-		d.Fail("an age of %d microseconds", age)
-		return 0
+func readBoundary(d *tuple.Decoder, f *tuple.Frame) {
+	f.Time, f.Age, f.Normal = d.Time(), d.Int(), d.Int()
+	switch {
+	case f.Age > mostAge || f.Age < -mostAge:
+		d.Fail("an age of %d microseconds", f.Age)
+	case f.Normal > mostAge || f.Normal < 0:
+		d.Fail("%d microseconds of an age are normal", f.Normal)
 	}
-	return age
 }
 
 func readText(d *tuple.Decoder, limit int, what string) string {

@@ -112,12 +112,14 @@ func TestHostileFrames(t *testing.T) {
 			e.Uint(1)
 		}), BadIDs},
 		"ids announced, not there": {head(tuple.Insertion, func(e *tuple.Encoder) { e.Uint(1); e.Uint(5); e.Uint(1e9); e.Uint(60000); e.Bool(true) }), Malformed},
-		"bytes after a boundary":   {head(tuple.Boundary, func(e *tuple.Encoder) { e.Time(5); e.Uint(0); e.Uint(0) }), Malformed},
-		"negative age":             {head(tuple.Boundary, func(e *tuple.Encoder) { e.Time(5); e.Uint(1 << 63) }), Malformed},
+		"bytes after a boundary":   {head(tuple.Boundary, func(e *tuple.Encoder) { e.Time(5); e.Uint(0); e.Uint(0); e.Uint(0) }), Malformed},
+		"negative age":             {head(tuple.Boundary, func(e *tuple.Encoder) { e.Time(5); e.Uint(1 << 63); e.Int(0) }), Malformed},
+		"less than nothing normal": {head(tuple.Boundary, func(e *tuple.Encoder) { e.Time(5); e.Int(7); e.Int(-1) }), Malformed},
+		"an eternity is normal":    {head(tuple.Boundary, func(e *tuple.Encoder) { e.Time(5); e.Int(7); e.Int(1<<60 + 1) }), Malformed},
 		"run without producer":     {head(tuple.Undo, func(e *tuple.Encoder) { e.String(""); e.Uint(1); e.Uint(1) }), Malformed},
 		"run zero":                 {head(tuple.Undo, func(e *tuple.Encoder) { e.String("p"); e.Uint(1); e.Uint(0) }), Malformed},
 		"endless producer":         {head(tuple.Undo, func(e *tuple.Encoder) { e.Bytes(make([]byte, 4096)); e.Uint(1); e.Uint(1) }), Malformed},
-		"a million missing":        {head(tuple.TentativeBoundary, func(e *tuple.Encoder) { e.Time(1); e.Uint(0); appendRun(e, run); e.Uint(1e6) }), Malformed},
+		"a million missing":        {head(tuple.TentativeBoundary, func(e *tuple.Encoder) { e.Time(1); e.Uint(0); e.Uint(0); appendRun(e, run); e.Uint(1e6) }), Malformed},
 		"gap backwards":            {head(tuple.Gap, func(e *tuple.Encoder) { e.Time(5); e.Time(4); e.Uint(1); e.Uint(0); e.String("") }), Malformed},
 		"varint without end":       {frame(3, bytes.Repeat([]byte{0x80}, 30)), Malformed},
 

@@ -65,9 +65,12 @@ type Frame struct {
 
 	// Boundary, TentativeBoundary: no later tuple of the kind has stime < Time. Age is in microseconds: how long ago the
 	// boundary could have been known at the source, and what its way here has cost. It is negative for a boundary that is
-	// ahead of its time: the result of a window that has just closed promises nothing before the next one closes.
-	Time Time
-	Age  int64
+	// ahead of its time: the result of a window that has just closed promises nothing before the next one closes. Normal is
+	// what of it has nothing to do with a failure: the slack and the lag of the sources, and the way when all is well. With
+	// both 0 the frame says nothing of its age.
+	Time   Time
+	Age    int64
+	Normal int64
 
 	// Tentative, TentativeBoundary, Undo, RecDone.
 	Run     Run
@@ -86,15 +89,23 @@ func (f *Frame) String() string {
 	case Tentative:
 		return fmt.Sprintf("TENTATIVE run=%s %d-%d rows=%d", f.Run, f.FirstID, f.LastID, f.Batch.Rows())
 	case Boundary:
-		return fmt.Sprintf("BOUNDARY %v age=%dus", f.Time, f.Age)
+		return fmt.Sprintf("BOUNDARY %v age=%s", f.Time, f.age())
 	case TentativeBoundary:
-		return fmt.Sprintf("TENTATIVE_BOUNDARY %v age=%dus run=%s", f.Time, f.Age, f.Run)
+		return fmt.Sprintf("TENTATIVE_BOUNDARY %v age=%s run=%s", f.Time, f.age(), f.Run)
 	case Undo, RecDone:
 		return fmt.Sprintf("%v run=%s", f.Kind, f.Run)
 	case Gap:
 		return fmt.Sprintf("GAP [%v, %v) generation=%d reason=%q", f.Time, f.To, f.Generation, f.Reason)
 	}
 	return f.Kind.String()
+}
+
+// age renders what a boundary says of its age.
+func (f *Frame) age() string {
+	if f.Normal == 0 {
+		return fmt.Sprintf("%dus", f.Age)
+	}
+	return fmt.Sprintf("%dus normal=%dus", f.Age, f.Normal)
 }
 
 // String renders the run as producer/incarnation/n, the producer cut to its last eight characters.

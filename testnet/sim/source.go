@@ -165,7 +165,8 @@ func (s *source) Wake() {
 		return
 	}
 	if b := s.decider.State().Boundary; s.polls%pollsPerBoundary == 0 && b > s.told() {
-		r.bound = &tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: b, Age: s.spec.Slack + s.spec.Lag + int64(now-s.movedAt)}
+		r.bound = &tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: b, Age: s.spec.Slack + s.spec.Lag + int64(now-s.movedAt),
+			Normal: s.spec.Slack + s.spec.Lag}
 		s.high = b
 	}
 	if r.rows == nil && r.bound == nil {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fednode/dcaa"
 	"fednode/query/tuple"
 	"fednode/testnet/sim/topology"
 )
@@ -105,7 +106,7 @@ func (w *watch) mark(f *tuple.Frame) {
 }
 
 // Boundary takes a stable boundary: no row before it may be missing.
-func (w *watch) Boundary(t tuple.Time, _ int64) {
+func (w *watch) Boundary(t tuple.Time, _ dcaa.Age) {
 	if t <= w.boundary {
 		w.r.breach("boundaries rise", "stable boundary %v after %v", t, w.boundary)
 	}
@@ -135,7 +136,7 @@ func (w *watch) TentativeRows(f *tuple.Frame) {
 }
 
 // TentativeBoundary takes up to where Q is complete.
-func (w *watch) TentativeBoundary(t tuple.Time, _ int64) {
+func (w *watch) TentativeBoundary(t tuple.Time, _ dcaa.Age) {
 	w.tentative, w.reached = true, t
 	w.r.observer.Reached(w.r.w.Now(), t, true)
 	w.cover(t)
