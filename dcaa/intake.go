@@ -128,6 +128,15 @@ func (i *Intake) Source() int {
 	return i.data.producer
 }
 
+// SourceState returns what the producer that data comes from said last of the stream; false while it has said nothing, or
+// there is none.
+func (i *Intake) SourceState() (State, bool) {
+	if i.data == nil || !i.producers[i.data.producer].heard {
+		return 0, false
+	}
+	return i.producers[i.data.producer].status.State, true
+}
+
 // conn finds a connection that is still in use.
 func (i *Intake) conn(id uint64) *conn {
 	for _, c := range []*conn{i.data, i.next, i.correct} {

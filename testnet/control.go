@@ -184,5 +184,5 @@ func (c *Control) LogFile(ctx context.Context, node string) (string, error) {
 		}
 		ids = append(ids, n.ID)
 	}
-	return "", errorf(ErrNone, "there is no node %s; the nodes are %v", node, ids)
+	return "", errorf(ErrNone, "there is no node %s; the nodes are %s", node, strings.Join(ids, ", "))
 }

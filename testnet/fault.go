@@ -77,11 +77,7 @@ func FaultKinds() []string {
 func FaultUsage() [][2]string {
 	var out [][2]string
 	for _, s := range shapes() {
-		u := s.usage
-		if s.lasts {
-			u += " [for 10s]"
-		}
-		out = append(out, [2]string{u, s.does})
+		out = append(out, [2]string{s.written(), s.does})
 	}
 	return out
 }
@@ -124,7 +120,7 @@ func (s shape) parse(words []string) (f Fault, err error) {
 			return f, errorf(ErrSpec, "%s does not last; leave `for %s` out", s.kind, words[n-1])
 		}
 		if f.For, err = duration(words[n-1], maxFaultFor); err != nil {
-			return f, err
+			return f, s.wrongValue(err)
 		}
 		words = words[:n-2]
 	}
@@ -133,7 +129,7 @@ func (s shape) parse(words []string) (f Fault, err error) {
 			return f, s.expected()
 		}
 		if err := f.readValue(s.value, words[len(words)-1]); err != nil {
-			return f, err
+			return f, s.wrongValue(err)
 		}
 		words = words[:len(words)-1]
 	}
@@ -144,14 +140,28 @@ func (s shape) parse(words []string) (f Fault, err error) {
 	return f, nil
 }
 
-func (s shape) expected() error { return errorf(ErrSpec, "expected `%s`", s.usage) }
+func (s shape) expected() error { return errorf(ErrSpec, "expected `%s`", s.written()) }
+
+// wrongValue adds to what is wrong with a value how the fault is written: where a value was left out, the last name stands
+// in its place.
+func (s shape) wrongValue(err error) error {
+	return errorf(ErrSpec, "%s: %v; it is written `%s`", s.kind, err, s.written())
+}
+
+// written is how the fault is written.
+func (s shape) written() string {
+	if s.lasts {
+		return s.usage + " [for 10s]"
+	}
+	return s.usage
+}
 
 func (f *Fault) readValue(kind, text string) (err error) {
 	switch kind {
 	case valuePercent:
 		n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
 		if err != nil || !(n >= 0 && n <= 100) || !strings.HasSuffix(text, "%") {
-			return errorf(ErrSpec, "`%s` is no share; expected one such as 20%%", text)
+			return errorf(ErrSpec, "`%s` is no share of packets such as 20%%", text)
 		}
 		f.Share = n / 100
 	case valueOffset:
@@ -171,7 +181,7 @@ func (f *Fault) readValue(kind, text string) (err error) {
 func duration(text string, most time.Duration) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 || d > most {
-		return 0, errorf(ErrSpec, "`%s` is no duration here; expected one such as 30s, at most %s", text, most)
+		return 0, errorf(ErrSpec, "`%s` is no duration such as 30s, at most %s", text, most)
 	}
 	return d, nil
 }

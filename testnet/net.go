@@ -16,7 +16,8 @@ import (
 
 // Options of Up.
 type Options struct {
-	// Dir is the network's directory, which must be empty or not there; "" makes one that Close removes.
+	// Dir is the network's directory, which must be empty, not there, or hold what a network that ended has left, which is
+	// removed; "" makes one that Close removes.
 	Dir string
 	// Command is the executable of the daemons; "" is this process's own.
 	Command string

@@ -18,6 +18,7 @@ import (
 const (
 	stateFile = "net.json"
 	lockFile  = "lock"
+	leftFile  = "left" // by a network that has ended: names of what may be removed
 )
 
 // state is what a network writes down so that other processes find it.
@@ -60,10 +61,56 @@ func (n *Net) claim() error {
 	if err != nil {
 		return fmt.Errorf("testnet: %w", err)
 	}
-	for _, e := range entries {
-		if e.Name() != lockFile {
-			return errorf(ErrSpec, "%s is not empty; choose another --dir, or remove it", n.dir)
+	if len(entries) > 1 && !left(n.dir) {
+		return errorf(ErrSpec, "%s is not empty, and no testnet has left it; choose another --dir", n.dir)
+	}
+	return n.clear()
+}
+
+// left reports whether what is in a directory is what a network that ended has left there. Only that is ours to remove.
+func left(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, leftFile))
+	return err == nil
+}
+
+// clear removes what a network has left in the directory, by the list that it left with it.
+func (n *Net) clear() error {
+	path := filepath.Join(n.dir, leftFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("testnet: %w", err)
+	}
+	for name := range strings.Lines(string(text)) {
+		if name = strings.TrimSpace(name); name != filepath.Base(name) || name == "." || name == ".." {
+			return errorf(ErrSpec, "%s: %q is no name of a file in the directory; remove the directory, or choose another --dir", path, name)
 		}
+		if err := os.RemoveAll(filepath.Join(n.dir, name)); err != nil {
+			return fmt.Errorf("testnet: %w", err)
+		}
+	}
+	entries, err := os.ReadDir(n.dir)
+	if err != nil {
+		return fmt.Errorf("testnet: %w", err)
+	}
+	for _, e := range entries {
+		if e.Name() != lockFile && e.Name() != leftFile {
+			return errorf(ErrSpec, "%s: %s is not of the testnet that ran there; move it away, or choose another --dir", n.dir, e.Name())
+		}
+	}
+	return os.Remove(path)
+}
+
+// leave writes down what stays in the directory, so that the next network there may remove it.
+func (n *Net) leave() error {
+	names := []string{n.file}
+	for _, d := range n.daemons {
+		names = append(names, filepath.Base(d.dir))
+	}
+	if err := os.WriteFile(filepath.Join(n.dir, leftFile), []byte(strings.Join(names, "\n")+"\n"), 0o600); err != nil {
+		return fmt.Errorf("testnet: %w", err)
 	}
 	return nil
 }
@@ -99,8 +146,13 @@ func (n *Net) release() error {
 	var err error
 	if n.own {
 		err = os.RemoveAll(n.dir)
-	} else if err = os.Remove(filepath.Join(n.dir, stateFile)); errors.Is(err, os.ErrNotExist) {
-		err = nil
+	} else {
+		if err = os.Remove(filepath.Join(n.dir, stateFile)); errors.Is(err, os.ErrNotExist) {
+			err = nil
+		}
+		if len(n.daemons) > 0 { // else it never was ours
+			err = errors.Join(err, n.leave())
+		}
 	}
 	return errors.Join(err, n.lock.Close())
 }

@@ -118,6 +118,9 @@ func (e *endpoint) guardToken() error {
 func dirEndpoint(dir, from string) (*endpoint, error) {
 	path := filepath.Join(dir, configName)
 	src, err := readLimited(path, maxQueryBytes)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, noNodeIn(dir, from)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -135,6 +138,18 @@ func dirEndpoint(dir, from string) (*endpoint, error) {
 		return nil, err
 	}
 	return withToken(e, dir, from)
+}
+
+// noNodeIn says that a directory is not a node's, and what would be: those of a testnet lie in its own.
+func noNodeIn(dir, from string) error {
+	inside, err := filepath.Glob(filepath.Join(dir, "*", configName))
+	if err == nil && len(inside) > 0 {
+		return wrong("%s %s: there is no %s in it, but in directories below it; choose one, such as %s", from, dir, configName, filepath.Dir(inside[0]))
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return wrong("%s %s: there is no such directory; name that of a node, or make one with fednode init --org NAME --dir %s", from, dir, shellPath(dir))
+	}
+	return wrong("%s %s: there is no %s in it; name the directory of a node, or make one with fednode init --org NAME --dir %s", from, dir, configName, shellPath(dir))
 }
 
 // runningAPI returns the address that a running daemon has written down, in the form of listen.api: the only way to know

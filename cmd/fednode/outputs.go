@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -56,6 +57,9 @@ func redoCell(o *api.OutputStatus) cell {
 	if o.Redo == 0 {
 		return cell{text: "-", tone: toneDim}
 	}
+	if o.Redo < 1 {
+		return cell{text: fmt.Sprintf("%.0fms", o.Redo*1000)}
+	}
 	return cell{text: secondsText(o.Redo)}
 }
 
@@ -65,4 +69,37 @@ func missingText(o *api.OutputStatus) string {
 		names = append(names, clean(m.Stream))
 	}
 	return strings.Join(names, ", ")
+}
+
+// printSinks shows where results leave here, and whether what leaves is final.
+func printSinks(w io.Writer, sinks []api.SinkStatus, now time.Time) {
+	t := table{head: []string{"  OUTPUT", "STATE", "READ FROM", "ROWS", "LAST ID", "COMPLETE UNTIL"}}
+	for i := range sinks {
+		k := &sinks[i]
+		t.add(cell{text: "  " + k.Output}, sinkCell(k, now), cell{text: clean(k.Producer)}, cell{text: grouped(k.Rows)}, cell{text: fmt.Sprint(k.At.ID)},
+			cell{text: streamTimeText(k.At.Boundary)})
+	}
+	t.print(w)
+}
+
+// sinkCell says what a sink does. While results are tentative it delivers none, or such ones to a sink that marks them.
+func sinkCell(k *api.SinkStatus, now time.Time) cell {
+	switch {
+	case k.Failure != "":
+		return cell{text: clean(k.Failure), tone: toneBad}
+	case k.Done:
+		return cell{text: "done", tone: toneGood}
+	case !k.Connected:
+		return cell{text: "waiting: " + clean(k.Cause), tone: toneWarn}
+	}
+	unsettled := map[string]string{
+		"upstream_failure": "results are tentative", "stabilization": "results are being corrected", "failure": "the producer has failed", "starting": "no result yet",
+	}[k.State]
+	switch {
+	case unsettled == "":
+		return cell{text: "delivering", tone: toneGood}
+	case k.Tentative > 0 && k.State == "upstream_failure":
+		return cell{text: "delivering tentative rows" + sinceText(k.Since, now), tone: toneWarn}
+	}
+	return cell{text: "waiting: " + unsettled + sinceText(k.Since, now), tone: toneWarn}
 }

@@ -126,7 +126,7 @@ func printQuery(w io.Writer, q *api.QueryStatus, now time.Time) {
 		printAssignments(w, "  ", q.Assignments)
 	}
 	if len(q.Sinks) > 0 {
-		printSinks(w, q.Sinks)
+		printSinks(w, q.Sinks, now)
 	}
 }
 
@@ -150,6 +150,9 @@ func printFragments(w io.Writer, fragments []api.FragmentStatus, now time.Time) 
 	t.print(w)
 }
 
+// heldFrom is how far an input has to be behind the others to be worth naming: in calm they take turns at being last.
+const heldFrom = api.StreamTime(500_000) // µs
+
 // slowest names the input whose boundary is lowest, if others are ahead of it.
 func slowest(f *api.FragmentStatus) string {
 	low, high := -1, -1
@@ -161,7 +164,11 @@ func slowest(f *api.FragmentStatus) string {
 			high = i
 		}
 	}
-	if low < 0 || f.Inputs[low].Boundary == f.Inputs[high].Boundary {
+	if low < 0 {
+		return ""
+	}
+	last, first := f.Inputs[low].Boundary, f.Inputs[high].Boundary
+	if last == first || last != api.NoTime && first != api.EndTime && first-last < heldFrom {
 		return ""
 	}
 	return f.Inputs[low].Stream
@@ -172,24 +179,6 @@ func fragmentCell(f *api.FragmentStatus) cell {
 		return cell{text: f.State, tone: toneGood}
 	}
 	return cell{text: f.State + ": " + f.Failure, tone: toneBad}
-}
-
-func printSinks(w io.Writer, sinks []api.SinkStatus) {
-	t := table{head: []string{"  OUTPUT", "STATE", "ROWS", "LAST ID", "COMPLETE UNTIL"}}
-	for i := range sinks {
-		k := &sinks[i]
-		c := cell{text: "delivering", tone: toneGood}
-		switch {
-		case k.Failure != "":
-			c = cell{text: k.Failure, tone: toneBad}
-		case k.Done:
-			c = cell{text: "done", tone: toneGood}
-		case !k.Connected:
-			c = cell{text: "waiting: " + k.Cause, tone: toneWarn}
-		}
-		t.add(cell{text: "  " + k.Output}, c, cell{text: grouped(k.Rows)}, cell{text: fmt.Sprint(k.At.ID)}, cell{text: streamTimeText(k.At.Boundary)})
-	}
-	t.print(w)
 }
 
 func peersCommand() *cobra.Command {

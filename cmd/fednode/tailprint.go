@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 )
@@ -16,13 +17,21 @@ type tailPrinter struct {
 	errs   io.Writer
 	raw    bool
 	latest bool // each line says what it is
+	room   int  // cells of the terminal; 0 is as many as it takes
 	names  []string
-	widths []int
-	shown  int
+	// natural widths of columns: those of the widest text so far.
+	natural []int
+	short   bool   // times stand without their day, so that rows fit
+	day     string // that was said last
+	shown   int
 }
 
 func newTailPrinter(c *cobra.Command, latest bool) *tailPrinter {
-	return &tailPrinter{out: c.OutOrStdout(), errs: c.ErrOrStderr(), raw: jsonWanted(c), latest: latest}
+	p := &tailPrinter{out: c.OutOrStdout(), errs: c.ErrOrStderr(), raw: jsonWanted(c), latest: latest}
+	if cells, ok := terminalWidth(p.out); ok {
+		p.room = cells
+	}
+	return p
 }
 
 // headEvery is how many rows come between two heads.
@@ -114,26 +123,43 @@ func (p *tailPrinter) note(mark string, t tone, text string) {
 // data prints a row, under a head where that is due.
 func (p *tailPrinter) data(names, values []string, mark string, t tone) {
 	if p.shown%headEvery == 0 || strings.Join(names, "\x00") != strings.Join(p.names, "\x00") {
-		p.names, p.widths = names, make([]int, len(names))
-		for i, v := range values { // the head stands over its columns
-			p.widths[i] = len(v)
-		}
-		p.row(names, strings.Repeat(" ", len(mark)), toneBold)
+		p.lay(names, values)
+		p.sayDay(values)
+		p.row(names, strings.Repeat(" ", len([]rune(mark))), toneBold)
+	} else {
+		p.sayDay(values)
 	}
 	p.shown++
+	if p.short {
+		values = clockTimes(values)
+	}
 	p.row(values, mark, t)
 }
 
-// row prints one line; columns grow as wider values come.
+// sayDay says the day of the rows that follow where their times are without it.
+func (p *tailPrinter) sayDay(values []string) {
+	for _, v := range values {
+		if day, _, ok := dayAndClock(v); ok && p.short {
+			if day != p.day {
+				p.day = day
+				fmt.Fprintln(p.out, paletteOf(p.out).paint(toneDim, day+", times in UTC"))
+			}
+			return
+		}
+	}
+}
+
+// row prints one line; columns grow as wider values come, as far as there is room.
 func (p *tailPrinter) row(cells []string, mark string, t tone) {
 	pal := paletteOf(p.out)
+	widths := p.grow(cells)
 	var b strings.Builder
 	b.WriteString(pal.paint(t, mark))
 	for i, c := range cells {
-		p.widths[i] = max(p.widths[i], len(c))
+		c = cutTo(c, widths[i])
 		b.WriteString(pal.paint(t, c))
 		if i < len(cells)-1 {
-			b.WriteString(strings.Repeat(" ", p.widths[i]-len(c)+2))
+			b.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c)+tailGap))
 		}
 	}
 	fmt.Fprintln(p.out, b.String())

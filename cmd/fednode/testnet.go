@@ -68,6 +68,9 @@ func testnetDownCommand() *cobra.Command {
 			return err
 		}
 		fmt.Fprintf(c.ErrOrStderr(), "The testnet in %s has ended.\n", net.Dir)
+		if _, err := os.Stat(net.Dir); err == nil {
+			fmt.Fprintf(c.ErrOrStderr(), "Its results and logs stay until it is removed; fednode testnet up --dir %s removes them and starts anew.\n", shellPath(net.Dir))
+		}
 		return nil
 	})
 }

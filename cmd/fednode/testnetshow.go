@@ -143,7 +143,7 @@ func (s *testnetShow) tail(ctx context.Context, net *testnet.Net, output string)
 	for {
 		err := net.Tail(ctx, output, from, func(id string, row []byte) error {
 			from = id
-			return s.result(row)
+			return s.result(output, row)
 		})
 		if err == nil {
 			return // the output has ended
@@ -156,14 +156,14 @@ func (s *testnetShow) tail(ctx context.Context, net *testnet.Net, output string)
 	}
 }
 
-// result takes a row.
-func (s *testnetShow) result(row []byte) error {
+// result takes a row of an output.
+func (s *testnetShow) result(output string, row []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.screen.result(row); err != nil {
+	r, err := s.screen.result(output, row)
+	if err != nil {
 		return err
 	}
-	r := s.screen.last[len(s.screen.last)-1]
 	if src, window := r.get("src"), r.get("window_start"); src != "" && window != "" {
 		if s.seen[window] == nil {
 			s.seen[window] = make(map[string]bool)
@@ -171,7 +171,11 @@ func (s *testnetShow) result(row []byte) error {
 		s.seen[window][src] = true
 	}
 	if s.json {
-		_, err := fmt.Fprintf(s.out, "{\"row\":%s}\n", row)
+		name, err := json.Marshal(output)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(s.out, "{\"output\":%s,\"row\":%s}\n", name, row)
 		return err
 	}
 	return nil

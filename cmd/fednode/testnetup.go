@@ -44,7 +44,7 @@ It ends at Ctrl-C, after --for, or with --detach at "fednode testnet down". All 
 	f.IntVar(&u.nodes, "nodes", 0, "nodes of all organisations together, dealt out in turn (default one for each)")
 	f.StringVar(&u.query, "query", "", "query file with one stream where data enters (default network monitoring)")
 	f.StringArrayVar(&u.data, "data", nil, "file whose rows are dealt out to the nodes; several may follow")
-	f.StringVar(&u.dir, "dir", "", "directory to make it in (default a temporary one, removed at the end)")
+	f.StringVar(&u.dir, "dir", "", "directory to make it in; what an earlier testnet left there is removed (default a temporary one, removed at the end)")
 	f.DurationVar(&u.lasting, "for", 0, "end after so long, or as soon as all data are through")
 	f.BoolVar(&u.detach, "detach", false, "return once it is up and let it run until testnet down")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -142,10 +142,31 @@ func (u *upFlags) startDetached(c *cobra.Command) error {
 	}
 	w := c.ErrOrStderr()
 	fmt.Fprintf(w, "The testnet is up in %s. Next:\n", dir)
-	for _, next := range []string{"status", "logs south -f", "fault kill south", "fault restart south", "down"} {
+	v, err := viewOf(c, dir)
+	if err != nil {
+		return err
+	}
+	node := v.Nodes[len(v.Nodes)-1].ID
+	for _, next := range []string{"status", "logs " + node + " -f", "fault kill " + node, "fault restart " + node, "down"} {
 		fmt.Fprintf(w, "  fednode testnet %s%s\n", next, at)
 	}
+	home := shellPath(v.Nodes[0].Dir)
+	for _, next := range []string{"query show " + v.Query, "query tail " + v.Query + "/" + v.Outputs[0] + " --mode latest", "top"} {
+		fmt.Fprintf(w, "  fednode %s --dir %s\n", next, home)
+	}
 	return nil
+}
+
+// viewOf asks how the testnet in a directory stands.
+func viewOf(c *cobra.Command, dir string) (v testnet.View, err error) {
+	net, err := testnet.Find(dir)
+	if err != nil {
+		return v, err
+	}
+	if v, err = net.View(c.Context()); err == nil && (len(v.Nodes) == 0 || len(v.Outputs) == 0) {
+		err = fmt.Errorf("the testnet in %s has no nodes, or no query", dir)
+	}
+	return v, err
 }
 
 // canRedraw reports whether a file is a terminal on which lines can be written anew.

@@ -19,9 +19,9 @@ type testnetScreen struct {
 	planted map[string]string
 
 	now, before testnet.View
-	rates       map[string]float64 // rows a second that enter, by node
-	last        []resultRow
-	results     uint64 // rows that the tail brought
+	rates       map[string]float64     // rows a second that enter, by node
+	last        map[string][]resultRow // by output
+	results     uint64                 // rows that the tails brought
 }
 
 // resultRow is a row of an output: its columns in their order.
@@ -30,8 +30,11 @@ type resultRow struct {
 	values []string
 }
 
-// shownResults is how many of the last results are shown.
-const shownResults = 8
+// shownResults is how many of the last results are shown, shared among the outputs, and leastResults how many of each.
+const (
+	shownResults = 8
+	leastResults = 3
+)
 
 // rateWeight is how much the newest measurement counts: the rate should not flicker.
 const rateWeight = 0.3
@@ -59,16 +62,19 @@ func (s *testnetScreen) observe(v testnet.View) {
 	}
 }
 
-// result takes a row that the tail brought.
-func (s *testnetScreen) result(data []byte) error {
+// result takes a row that the tail of an output brought.
+func (s *testnetScreen) result(output string, data []byte) (resultRow, error) {
 	r, err := readResult(data)
 	if err != nil {
-		return err
+		return r, err
 	}
 	s.results++
-	s.last = append(s.last, r)
-	s.last = s.last[max(0, len(s.last)-shownResults):]
-	return nil
+	if s.last == nil {
+		s.last = make(map[string][]resultRow)
+	}
+	rows := append(s.last[output], r)
+	s.last[output] = rows[max(0, len(rows)-shownResults):]
+	return r, nil
 }
 
 // readResult reads a JSON object of scalars with its keys in their order.
@@ -172,17 +178,37 @@ func (s *testnetScreen) query() []string {
 	return out
 }
 
-// found lists the last results, those of the newest window first; a window's time stands at its first row only.
+// found lists the last results of each output under a head of its own: outputs have different columns.
 func (s *testnetScreen) found() []string {
 	if len(s.last) == 0 {
 		return []string{s.palette.paint(toneDim, "  no results yet: a window has to end first")}
 	}
-	names := slices.DeleteFunc(slices.Clone(s.last[len(s.last)-1].names), func(n string) bool { return n == "window_end" })
+	if len(s.now.Outputs) < 2 {
+		for _, rows := range s.last {
+			return s.latest(rows)
+		}
+	}
+	var out []string
+	share := max(leastResults, shownResults/len(s.now.Outputs))
+	for _, name := range s.now.Outputs {
+		rows := s.last[name]
+		if out = append(out, s.palette.paint(toneBold, "  "+name)); len(rows) == 0 {
+			out = append(out, s.palette.paint(toneDim, "  no results yet"))
+			continue
+		}
+		out = append(out, s.latest(rows[max(0, len(rows)-share):])...)
+	}
+	return out
+}
+
+// latest lists rows of one output, those of the newest window first; a window's time stands at its first row only.
+func (s *testnetScreen) latest(rows []resultRow) []string {
+	names := slices.DeleteFunc(slices.Clone(rows[len(rows)-1].names), func(n string) bool { return n == "window_end" })
 	t := &table{head: slices.Clone(names)}
 	t.head[0] = "  " + t.head[0]
 	var right []int // columns of numbers
 	window := ""
-	for _, r := range newestWindowFirst(s.last) {
+	for _, r := range newestWindowFirst(rows) {
 		var cells []cell
 		for i, n := range names {
 			text := r.get(n)

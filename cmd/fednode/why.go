@@ -57,11 +57,13 @@ are tentative; 1 if the node does not know the query.`,
 
 // tentativeAnswer says which outputs of a query are not final, as far as one node knows.
 type tentativeAnswer struct {
-	Query     string           `json:"query"`
-	Here      bool             `json:"here"` // a fragment of it runs at the node asked
-	Tentative bool             `json:"tentative"`
-	Hops      []tentativeHop   `json:"hops"`
-	RunsAt    []api.Assignment `json:"runs_at"`
+	Query     string         `json:"query"`
+	Here      bool           `json:"here"` // a fragment of it runs at the node asked
+	Tentative bool           `json:"tentative"`
+	Hops      []tentativeHop `json:"hops"`
+	// Sinks are the outputs that leave here while they are not final.
+	Sinks  []tentativeSink  `json:"sinks"`
+	RunsAt []api.Assignment `json:"runs_at"`
 }
 
 // tentativeHop is one output that is not stable, of a fragment that runs here. Those nearest to the client come first.
@@ -75,6 +77,14 @@ type tentativeHop struct {
 	Holding       float64        `json:"holding_s"`
 	Bound         *float64       `json:"bound_s"`
 	Missing       []missingCause `json:"missing"`
+}
+
+// tentativeSink is an output that leaves at the node asked.
+type tentativeSink struct {
+	Output   string     `json:"output"`
+	State    string     `json:"state"` // as its producer says
+	Since    *time.Time `json:"since"`
+	Producer string     `json:"producer"`
 }
 
 // missingCause is a missing input with what is known of its producers.
@@ -95,7 +105,13 @@ func unsettled(state string) bool {
 
 // explainTentative gathers what a node knows.
 func explainTentative(q *api.QueryStatus, offers []api.Offer) *tentativeAnswer {
-	a := &tentativeAnswer{Query: q.ID, Here: q.Here && len(q.Fragments) > 0, Hops: []tentativeHop{}, RunsAt: q.Assignments}
+	a := &tentativeAnswer{Query: q.ID, Here: q.Here && len(q.Fragments) > 0, Hops: []tentativeHop{}, Sinks: []tentativeSink{}, RunsAt: q.Assignments}
+	for i := range q.Sinks {
+		if k := &q.Sinks[i]; unsettled(k.State) {
+			a.Tentative = true
+			a.Sinks = append(a.Sinks, tentativeSink{Output: k.Output, State: k.State, Since: k.Since, Producer: k.Producer})
+		}
+	}
 	for i := range q.Fragments {
 		f := &q.Fragments[i]
 		for k := range f.Outputs {
@@ -141,6 +157,10 @@ func causeOf(q *api.QueryStatus, f *api.FragmentStatus, m api.MissingInput, offe
 // print shows the answer to a person.
 func (a *tentativeAnswer) print(w io.Writer, now time.Time) {
 	pal := paletteOf(w)
+	for i := range a.Sinks {
+		k := &a.Sinks[i]
+		fmt.Fprintf(w, "output %s  %s%s at %s, from which it is read\n", pal.paint(toneBold, clean(k.Output)), pal.paint(toneBad, k.State), sinceText(k.Since, now), clean(k.Producer))
+	}
 	switch {
 	case !a.Here:
 		fmt.Fprintf(w, "no fragment of query %s runs at this node; ask one of those below with --dir or --node\n", a.Query)

@@ -193,7 +193,12 @@ func stateName(s wire.StreamState) string { return strings.ToLower(s.String()) }
 
 // SinkOf converts the status of a client proxy.
 func SinkOf(output string, s client.Status) SinkStatus {
+	state := ""
+	if s.State != 0 {
+		state = stateName(wire.StreamState(s.State))
+	}
 	return SinkStatus{
+		State: state, Since: timeOrNil(s.Since),
 		Output: output, Stream: s.Stream, Connected: s.Connected, Producer: s.Producer, Cause: s.Cause, Failure: s.Failure, Rows: s.Rows, Tentative: s.Tentative, Gaps: s.Gaps,
 		At: PositionOf(s.At), Committed: PositionOf(s.Committed), Done: s.Done,
 	}

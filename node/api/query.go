@@ -163,6 +163,10 @@ type SinkStatus struct {
 	// Producer is the node that it is read from; "" if there is none.
 	Producer string `json:"producer"`
 	Cause    string `json:"cause"` // why not connected
+	// State is that of the stream as its producer says, one of those of OutputStatus, "" while it has said nothing; Since is
+	// when the sink heard so first.
+	State string     `json:"state"`
+	Since *time.Time `json:"since"`
 	// Failure is what keeps the sink from taking rows; "" if nothing does.
 	Failure string `json:"failure"`
 	Rows    uint64 `json:"rows"` // stable ones delivered since the node started

@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"fednode/dcaa"
 	"fednode/node/connect"
 	"fednode/query/tuple"
 )
@@ -60,6 +61,9 @@ type Status struct {
 	Name      string
 	Connected bool
 	Producer  string // that it is read from, "" if there is none
+	// State is what the producer says of the stream, 0 while it has said nothing; Since is when that was first heard.
+	State     dcaa.State
+	Since     time.Time
 	Cause     string // why not connected
 	Failure   string // what keeps the sink from taking rows; "" if nothing does
 	At        tuple.Position
@@ -181,6 +185,9 @@ func pull(ctx context.Context, in *Subscription, to chan<- *tuple.Frame) {
 func (p *Proxy) link(l Link) {
 	p.note(func(s *Status) {
 		s.Connected, s.Producer, s.Cause = l.Producer != "", l.Producer, ""
+		if l.State != s.State {
+			s.State, s.Since = l.State, p.cfg.Clock.Now()
+		}
 		if l.Cause != nil {
 			s.Cause = l.Cause.Error()
 		}

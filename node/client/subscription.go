@@ -44,6 +44,8 @@ type Link struct {
 	Producer string
 	// Cause is why not; nil if nobody has been reached yet.
 	Cause error
+	// State is what the producer says of the stream; 0 while it has said nothing.
+	State dcaa.State
 }
 
 // Subscription is a stream as its consumer gets it. It belongs to one goroutine, but for Ack.
@@ -216,6 +218,7 @@ func (s *Subscription) report() {
 	l := Link{Cause: s.cause}
 	if n := s.intake.Source(); n >= 0 {
 		l = Link{Producer: s.req.Producers[n]}
+		l.State, _ = s.intake.SourceState()
 	}
 	if s.req.Report == nil || l.same(s.said) {
 		return
@@ -225,7 +228,7 @@ func (s *Subscription) report() {
 }
 
 func (l Link) same(other Link) bool {
-	if l.Producer != other.Producer || (l.Cause == nil) != (other.Cause == nil) {
+	if l.Producer != other.Producer || l.State != other.State || (l.Cause == nil) != (other.Cause == nil) {
 		return false
 	}
 	return l.Cause == nil || l.Cause.Error() == other.Cause.Error()

@@ -29,6 +29,9 @@ type input struct {
 	rows  uint64
 	bytes int64  // of all rows
 	cause string // why it cannot be had; "" while it can
+	// lackedAt is since when, in vain until now; lacking says that the log has been told.
+	lackedAt dcaa.Instant
+	lacking  bool
 }
 
 // connKey names a connection; numbers count in each input.
@@ -164,7 +167,7 @@ func (r *Runner) take(a arrival) (bytes int64) {
 	return 0
 }
 
-// say notes why an input cannot be had, and logs it when it changes.
+// say notes why an input cannot be had.
 func (r *Runner) say(in *input, cause error) {
 	text := ""
 	if cause != nil {
@@ -173,12 +176,30 @@ func (r *Runner) say(in *input, cause error) {
 	if text == in.cause {
 		return
 	}
-	in.cause = text
-	if cause == nil {
-		r.cfg.Log.Info("input is there again", zap.String("fragment", r.cfg.Name), zap.String("stream", in.stream))
-		return
+	if in.cause == "" {
+		in.lackedAt = r.now()
 	}
-	r.cfg.Log.Info("input cannot be had", zap.String("fragment", r.cfg.Name), zap.String("stream", in.stream), zap.Error(cause))
+	in.cause = text
+	if text == "" && in.lacking {
+		in.lacking = false
+		r.cfg.Log.Info("input is there again", zap.String("fragment", r.cfg.Name), zap.String("stream", in.stream))
+	}
+}
+
+// lackFor is how long an input cannot be had until the log is told, in microseconds. While a query begins its hosts do not
+// know it at the same moment, and refuse what they do not know; a replica that restarts is replaced by another.
+const lackFor = 3_000_000
+
+// complain logs the inputs that have not been there for long, once each.
+func (r *Runner) complain() {
+	now := r.now()
+	for _, in := range r.inputs {
+		if in.cause == "" || in.lacking || int64(now-in.lackedAt) < lackFor {
+			continue
+		}
+		in.lacking = true
+		r.cfg.Log.Info("input cannot be had", zap.String("fragment", r.cfg.Name), zap.String("stream", in.stream), zap.String("error", in.cause))
+	}
 }
 
 // settle gives tokens back, unless an input is held.

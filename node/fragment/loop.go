@@ -86,6 +86,7 @@ func (l *loop) wait(ctx context.Context) error {
 	case <-l.alarm:
 		l.woken()
 		l.alarm, l.armed = nil, dcaa.Never
+		l.r.complain()
 	case s := <-l.saved:
 		l.woken()
 		l.stored(s)

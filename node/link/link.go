@@ -42,6 +42,8 @@ type Link struct {
 	log   *zap.Logger
 
 	tasks sync.WaitGroup
+	// refusals has a lock of its own.
+	refusals refusals
 
 	mu      sync.Mutex
 	ctx     context.Context // of Run; nil before and after

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -23,11 +24,16 @@ func (l *Link) subscribe(p p2p.Peer, m *wire.Subscribe) {
 		refused = l.serve(p, m, s)
 	}
 	if refused == nil {
+		l.refusals.forget(refusalKey{p.ID, m.Stream})
 		return
 	}
 	refused.Subscription = m.Subscription
 	if refused.Reason != wire.NoStream {
-		l.log.Info("subscription refused", zap.Stringer("peer", p.Member), zap.String("stream", m.Stream), zap.Stringer("reason", refused.Reason), zap.String("detail", refused.Detail))
+		level := zap.DebugLevel
+		if l.refusals.lasts(refusalKey{p.ID, m.Stream}, time.Now()) {
+			level = zap.InfoLevel
+		}
+		l.log.Log(level, "subscription refused", zap.Stringer("peer", p.Member), zap.String("stream", m.Stream), zap.Stringer("reason", refused.Reason), zap.String("detail", refused.Detail))
 	}
 	l.send(p, refused)
 }

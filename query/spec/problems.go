@@ -18,13 +18,14 @@ type Problem struct {
 	cause bool // what settles its path
 }
 
-// Error prints file:line:column: path: message; hint.
+// Error prints file:line:column: path: message; hint. A place that names the path already, as a flag does that sets a key,
+// stands alone.
 func (p Problem) Error() string {
 	var b strings.Builder
 	if p.Pos.File != "" || p.Pos.Line != 0 {
 		b.WriteString(p.Pos.String() + ": ")
 	}
-	if p.Path != "" {
+	if p.Path != "" && (p.Pos.Line != 0 || !strings.HasSuffix(p.Pos.File, " "+p.Path)) {
 		b.WriteString(p.Path + ": ")
 	}
 	b.WriteString(p.Msg)

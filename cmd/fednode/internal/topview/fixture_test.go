@@ -51,8 +51,8 @@ func netmon(u uint64, s time.Duration) api.QueryStatus {
 		Fragments: []api.FragmentStatus{{
 			Name: "suspects", State: api.FragmentRunning, StateBytes: 8 << 20, Released: at(s - 700*time.Millisecond), PointAt: &point, PointBoundary: at(s - 3*time.Second),
 			Inputs: []api.InputStatus{
-				{Stream: "north/conns", Connected: true, Rows: 12_000 * u, Boundary: at(s), Waiting: 8400},
-				{Stream: "north/netmon.edge_south.out", Connected: true, Rows: 11_400 * u, Boundary: at(s - 700*time.Millisecond)},
+				{Stream: "north/conns", Connected: true, Producer: "north/edge", Rows: 12_000 * u, Boundary: at(s), Waiting: 8400},
+				{Stream: "north/netmon.edge_south.out", Connected: true, Producer: "south/one", Rows: 11_400 * u, Boundary: at(s - 700*time.Millisecond)},
 			},
 			Operators: []api.OperatorStatus{
 				{Name: "all", Kind: "union", RowsIn: 23_400 * u, RowsOut: 23_400 * u, Lag: 0.7, Boundary: at(s - 700*time.Millisecond), HeldBy: "north/netmon.edge_south.out"},
@@ -123,13 +123,16 @@ func partnerDown(f *Frame) {
 	p.Flaps = 3
 	f.Current.Status.Partners[2].Up = 0
 	in := &f.Current.Status.Queries[0].Fragments[0].Inputs[1]
-	in.Connected, in.Cause = false, "stream north/netmon.edge_south.out: no node that may produce it is up"
+	in.Connected, in.Producer, in.Cause = false, "", "stream north/netmon.edge_south.out: no node that may produce it is up"
 	in.Rows = f.Previous.Status.Queries[0].Fragments[0].Inputs[1].Rows
 	out := &f.Current.Status.Queries[0].Fragments[0].Outputs[0]
 	out.State, out.Bytes = "upstream_failure", 60<<20
 	since, bound := f.Current.At.Add(-9*time.Second), 2.0
 	out.Since, out.Bound, out.Delay, out.TentativeRows = &since, &bound, 1.4, 216
 	out.Missing = []api.MissingInput{{Stream: in.Stream, Since: at(0)}}
+	out.Redo = 1.3
+	k := &f.Current.Status.Queries[0].Sinks[0]
+	k.Producer, k.State, k.Since = "north/edge", "upstream_failure", &since
 }
 
 func fragmentFailed(f *Frame) {

@@ -17,28 +17,45 @@ func fragmentCell(f *api.FragmentStatus) cell {
 	return cell{f.State, good}
 }
 
-// unsettledText says since when results of an output are not final, and what they lack; "" while they are.
-func unsettledText(query string, o *api.OutputStatus, now time.Time) string {
+// stateText says since when results of a stream are not final; "" while they are.
+func stateText(state string, since *time.Time, now time.Time) string {
 	var text string
-	switch o.State {
+	switch state {
 	case "upstream_failure":
-		text = "results are tentative"
+		text = "tentative"
 	case "stabilization":
-		text = "results are being corrected"
+		text = "being corrected"
 	default:
 		return ""
 	}
-	if o.Since != nil {
-		text += " for " + spanText(now.Sub(*o.Since).Round(time.Second))
+	if since != nil {
+		text += " for " + spanText(now.Sub(*since).Round(time.Second))
+	}
+	return text
+}
+
+// unsettledText says since when results of an output are not final, what they lack, how many there are, and how late they
+// come; "" while they are final.
+func unsettledText(query string, o *api.OutputStatus, now time.Time) string {
+	text := stateText(o.State, o.Since, now)
+	if text == "" {
+		return ""
 	}
 	if len(o.Missing) > 0 {
 		var names []string
 		for _, m := range o.Missing {
 			names = append(names, streamText(query, m.Stream))
 		}
-		text += ", without " + strings.Join(names, " and ")
+		text += " without " + strings.Join(names, " and ")
 	}
-	return outputText(query, o.Stream) + ": " + text
+	if o.TentativeRows > 0 {
+		text += ", " + countText(float64(o.TentativeRows)) + " rows"
+	}
+	text += ", " + spanText(seconds(max(o.Delay, o.Holding)))
+	if o.Bound != nil {
+		text += " of " + spanText(seconds(*o.Bound))
+	}
+	return outputText(query, o.Stream) + ": " + text + " late"
 }
 
 // failureText says what is wrong with a fragment and when it is tried again.

@@ -1,6 +1,10 @@
 package topview
 
-import "fednode/node/api"
+import (
+	"time"
+
+	"fednode/node/api"
+)
 
 // queries is the table of queries with what of them runs here: fragments, then sinks.
 func (v *view) queries() *grid {
@@ -97,7 +101,7 @@ func (v *view) fragment(g *grid, query string, f *api.FragmentStatus) {
 }
 
 func (v *view) sink(g *grid, query string, k *api.SinkStatus) {
-	state, why := sinkCell(k)
+	state, why := sinkCell(k, v.Current.At)
 	rows := rateCell(v.past.rate(counter{sinkRows, query, "", k.Output}, k.Rows))
 	g.add(row{trouble: state.tone == bad || state.tone == warn, cells: []cell{
 		{"    → " + tidy(k.Output), plain}, state, rows, {placeText(k.At.Boundary, !v.wide), plain},
@@ -107,8 +111,8 @@ func (v *view) sink(g *grid, query string, k *api.SinkStatus) {
 	}
 }
 
-// sinkCell shows how a sink stands, and says why if something is wrong.
-func sinkCell(k *api.SinkStatus) (state cell, why string) {
+// sinkCell shows how a sink stands, and says why if something is wrong, or what it is given is not final.
+func sinkCell(k *api.SinkStatus, now time.Time) (state cell, why string) {
 	switch {
 	case k.Failure != "":
 		return cell{"failed", bad}, tidy(k.Failure)
@@ -116,6 +120,9 @@ func sinkCell(k *api.SinkStatus) (state cell, why string) {
 		return cell{"done", dim}, ""
 	case !k.Connected:
 		return cell{"waiting", warn}, tidy(k.Cause)
+	}
+	if text := stateText(k.State, k.Since, now); text != "" {
+		return cell{"waiting", warn}, text + " at " + tidy(k.Producer)
 	}
 	return cell{"taking", good}, ""
 }

@@ -14,6 +14,7 @@ func (v *view) inputs(query string, f *api.FragmentStatus) *grid {
 		{title: "COMPLETE", min: 8},
 		{title: "LAG", right: true, min: 7},
 		{title: "WAITING", right: true},
+		{title: "READ FROM", min: 8, shrink: true},
 	}}
 	at := front(f)
 	for i := range f.Inputs {
@@ -28,7 +29,7 @@ func (v *view) inputs(query string, f *api.FragmentStatus) *grid {
 			state = cell{"held", warn}
 		}
 		g.add(row{cells: []cell{{"  " + streamText(query, in.Stream), plain}, state, rateCell(v.past.rate(counter{inputRows, query, f.Name, in.Stream}, in.Rows)),
-			{placeText(in.Boundary, !v.wide), plain}, lagCell(at, in.Boundary), totalCell(uint64(max(0, in.Waiting)))}})
+			{placeText(in.Boundary, !v.wide), plain}, lagCell(at, in.Boundary), totalCell(uint64(max(0, in.Waiting))), {tidy(in.Producer), plain}}})
 		switch {
 		case !in.Connected && in.Cause != "":
 			g.note(4, cell{causeText(in), bad})
@@ -70,21 +71,34 @@ func (v *view) outputs(query string, f *api.FragmentStatus) *grid {
 		{title: "COMPLETE", min: 8},
 		{title: "DELAY", right: true, min: 6},
 		{title: "TENTATIVE", right: true, drop: 1},
+		{title: "CORRECTED IN", right: true, drop: 3},
 		{title: "BUFFER", min: 10},
-		{title: "HELD", right: true, min: 8, drop: 2},
-		{title: "SLOWEST READER", min: 10, shrink: true},
+		{title: "HELD", right: true, min: 8, drop: 4},
+		{title: "SLOWEST READER", min: 10, shrink: true, drop: 2},
 	}}
 	for i := range f.Outputs {
 		o := &f.Outputs[i]
 		g.add(row{cells: []cell{{"  " + outputText(query, o.Stream), plain}, outputCell(o), {placeText(o.Head.Boundary, !v.wide), plain},
-			ageCell(o), lossCell(totalCell(o.TentativeRows)), bar(o.Bytes, o.Limit, v.barCells()), {bytesText(o.Bytes), plain}, slowest(o)}})
+			ageCell(o), lossCell(totalCell(o.TentativeRows)), redoCell(o), bar(o.Bytes, o.Limit, v.barCells()), {bytesText(o.Bytes), plain}, slowest(o)}})
 	}
 	return g
 }
 
-// ageCell shows how old the last boundary was when it was given, and stands out beyond half of what the query accepts.
+// redoCell shows how long the last correction took.
+func redoCell(o *api.OutputStatus) cell {
+	if o.Redo == 0 {
+		return cell{unknown, dim}
+	}
+	return cell{spanText(seconds(o.Redo)), plain}
+}
+
+// ageCell shows how old the last boundary was when it was given, beside what the query accepts, and stands out beyond half
+// of that.
 func ageCell(o *api.OutputStatus) cell {
 	c := cell{spanText(seconds(o.Delay)), plain}
+	if o.Bound != nil {
+		c.text += " of " + spanText(seconds(*o.Bound))
+	}
 	if o.Bound != nil && o.Delay > *o.Bound/2 {
 		c.tone = warn
 	}
@@ -130,7 +144,7 @@ func (v *view) sinkDetails(q *api.QueryStatus, p *painter) []string {
 	}}
 	for i := range q.Sinks {
 		k := &q.Sinks[i]
-		state, why := sinkCell(k)
+		state, why := sinkCell(k, v.Current.At)
 		g.add(row{cells: []cell{{tidy(k.Output), plain}, state, rateCell(v.past.rate(counter{sinkRows, q.ID, "", k.Output}, k.Rows)), totalCell(k.Rows),
 			lossCell(totalCell(k.Gaps)), {placeText(k.At.Boundary, !v.wide), plain}, {placeText(k.Committed.Boundary, !v.wide), plain}}})
 		if why != "" {
