@@ -69,9 +69,9 @@ func TestEditsThatAreWrong(t *testing.T) {
 		Sinks:   []Edit{{"zzzz", "x.csv"}},
 		Set:     []Edit{{"query.name.x", "1"}, {"query.max_dely", "1s"}, {"query.failure", "7"}},
 	})
-	require.Equal(t, "--set query.failure: query.failure: expected a string, got an integer\n"+
-		"--set query.max_dely: query.max_dely: unknown key `max_dely`; did you mean `max_delay`?\n"+
-		"--set query.name.x: query.name.x: `name` is a string, not a table\n"+
+	require.Equal(t, "--set query.failure: expected a string, got an integer\n"+
+		"--set query.max_dely: unknown key `max_dely`; did you mean `max_delay`?\n"+
+		"--set query.name.x: `name` is a string, not a table\n"+
 		"--sink zzzz: the query has no [outputs.zzzz]; there are: o\n"+
 		"--source aa: the query has no [streams.aa]; there are: a, b", p.Err().Error())
 }
