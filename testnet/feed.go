@@ -70,7 +70,8 @@ func (f *feed) grow() {
 		last := time.Now()
 		for {
 			select {
-			case now := <-tick.C:
+			case <-tick.C:
+				now := time.Now() // the tick's own time is when it was due
 				if err := f.write(last, now); err != nil {
 					f.mu.Lock()
 					f.err = err

@@ -28,6 +28,14 @@ type Reader interface {
 	Close() error
 }
 
+// Looking is implemented by readers that look for records by themselves, as one that follows a file does. Others are told
+// of each record, or make them.
+type Looking interface {
+	// Looked returns when the reader began to look the last time that it found nothing, the zero time before the first:
+	// every record that was there by then has been returned. It may be called from any goroutine.
+	Looked() time.Time
+}
+
 // Durable is implemented by readers whose origin waits for an answer. The source proxy calls it, from the reader's
 // goroutine, whenever everything that Next has returned so far is durable.
 type Durable interface{ Durable() }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"sync"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
@@ -12,59 +13,88 @@ import (
 	"go.uber.org/zap"
 )
 
-// knockFirst is how long the first knocks wait for an answer, beside the round trip.
-const knockFirst = 100 * time.Millisecond
+// tcpTries is how long TCP does as well as a new connection would: what was lost is sent again after 0.2, 0.6 and 1.4 s, and
+// then only after 3 s.
+const tcpTries = 1400 * time.Millisecond
 
-// knockPause is how long a knock waits for an answer after so much silence: a sixteenth of it. So a cut of any length is
-// found to be over soon after, compared with how long it was, and a peer that is gone is knocked at some forty times
-// before the connection is given up.
-func knockPause(silence time.Duration) time.Duration { return max(knockFirst, silence/16) }
+// knockWait is how long a knock waits for an answer, beside round trips. Meanwhile others follow.
+const knockWait = 500 * time.Millisecond
 
-// keepKnocking finds out, while the peer is silent for twice as long as it may be, whether it answers to others than this
-// connection. TCP sends what was lost again after pauses that double, so after a cut a connection stays silent for as
-// long again as the cut was; a new one works at once.
+// knockPause is the time between two knocks after so much silence: a heartbeat, and later a thirty-second of the silence.
+// So a cut of any length is found to be over soon after, compared with how long it was.
+func (s *session) knockPause(silence time.Duration) time.Duration {
+	return max(s.link.host.cfg.Heartbeat*3/4, silence/32) // it is looked once a heartbeat
+}
+
+// keepKnocking finds out, while the peer is silent for more than twice as long as it may be, whether it answers to others
+// than this connection. TCP sends what was lost again after pauses that double, so after a cut a connection stays silent for
+// as long again as the cut was; a new one works at once. If the first knock is answered there is no cut but a bad line,
+// and the limit adapts.
 func (s *session) keepKnocking(ctx context.Context) {
-	for {
+	ctx, cancel := context.WithCancel(ctx)
+	var knocks sync.WaitGroup
+	defer knocks.Wait()
+	defer cancel()
+	answers := make(chan int)
+	var last time.Time
+	for number := 0; ; {
 		select {
 		case <-s.over:
 			return
 		case <-s.quiet:
-		}
-		begin := time.Now()
-		wait := knockPause(s.silence(begin)) + 2*time.Duration(s.rtt.Load())
-		if s.knock(ctx, wait) && s.stillSilent(ctx) {
-			s.link.host.log.Info("silent, but there for a new connection", zap.Stringer("peer", s.peer.ID), zap.Duration("silence", s.silence(time.Now())))
-			s.end(Cause{Kind: CauseSilent})
-			return
-		}
-		if !pause(ctx, wait-time.Since(begin)) {
-			return
+			now := time.Now()
+			silence := s.silence(now)
+			switch since := now.Sub(last); {
+			case since < s.knockPause(silence):
+				continue
+			case since > silence:
+				number = 0 // the last knock was about another silence
+			}
+			n := number
+			last, number = now, number+1
+			knocks.Go(func() { s.knock(ctx, n, answers) })
+		case n := <-answers:
+			if s.stillSilent(ctx) {
+				s.giveUp(n)
+				return
+			}
 		}
 	}
 }
 
 // stillSilent gives a peer that has just woken a moment to be heard over the connection there is.
 func (s *session) stillSilent(ctx context.Context) bool {
-	return pause(ctx, s.link.host.cfg.Heartbeat/2) && s.doubted() != nil
+	return pause(ctx, s.link.host.cfg.Heartbeat/5) && s.doubted() != nil
 }
 
-// knock says whether the peer's process answers at one of its addresses within wait.
-func (s *session) knock(ctx context.Context, wait time.Duration) bool {
-	ctx, cancel := context.WithTimeout(ctx, wait)
+// giveUp ends the session of a peer that answered after some knocks.
+func (s *session) giveUp(unanswered int) {
+	now := time.Now()
+	silence := s.silence(now)
+	s.link.log.Info("silent, but there for a new connection", zap.Duration("silence", silence), zap.Int("unanswered", unanswered))
+	if unanswered == 0 {
+		s.link.refuted(silence, now)
+	}
+	s.end(Cause{Kind: CauseSilent})
+}
+
+// knock says its number if the peer's process answers at one of its addresses in time.
+func (s *session) knock(ctx context.Context, number int, answers chan<- int) {
+	ctx, cancel := context.WithTimeout(ctx, knockWait+2*time.Duration(s.rtt.Load()))
 	defer cancel()
-	addrs := s.doors()
-	answers := make(chan error, len(addrs))
-	for _, a := range addrs {
-		go func() { answers <- knockAt(ctx, a) }()
+	var doors sync.WaitGroup
+	defer doors.Wait()
+	for _, a := range s.doors() {
+		doors.Go(func() {
+			if knockAt(ctx, a) != nil {
+				return
+			}
+			select {
+			case answers <- number:
+			case <-ctx.Done():
+			}
+		})
 	}
-	answered := false
-	for range addrs {
-		if err := <-answers; err == nil {
-			answered = true
-			cancel()
-		}
-	}
-	return answered
 }
 
 // mostDoors bounds the addresses that are knocked at.
@@ -102,11 +132,12 @@ func knockAt(ctx context.Context, at ma.Multiaddr) error {
 	if t, ok := c.(*net.TCPConn); ok {
 		err = t.SetLinger(0) // a knock leaves nothing behind
 	}
-	if deadline, ok := ctx.Deadline(); ok {
-		err = errors.Join(err, c.SetReadDeadline(deadline))
-	}
+	stop := context.AfterFunc(ctx, func() { c.Close() })
 	if err == nil {
 		_, err = c.Read(make([]byte, 1))
 	}
-	return errors.Join(err, c.Close())
+	if stop() {
+		err = errors.Join(err, c.Close())
+	}
+	return err
 }

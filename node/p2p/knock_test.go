@@ -128,11 +128,6 @@ func TestUnansweredKnocks(t *testing.T) {
 	require.Equal(t, 1, n.rec.count("down north/b silent"))
 }
 
-func TestKnockPause(t *testing.T) {
-	require.Equal(t, 100*time.Millisecond, knockPause(600*time.Millisecond))
-	require.Equal(t, 500*time.Millisecond, knockPause(8*time.Second))
-}
-
 // How long a dial may take: little at first, and at most what is configured.
 func TestAllowedDial(t *testing.T) {
 	p := pauses{cfg: Default().Redial}

@@ -88,7 +88,7 @@ func (s *session) look(now time.Time) {
 		s.end(Cause{Kind: CauseSilent})
 	case silence > limit:
 		s.suspect(Cause{Kind: CauseSilent}, now)
-		if silence > 2*limit {
+		if silence > max(2*limit, tcpTries) {
 			signal(s.quiet)
 		}
 	case s.deaf(now, limit):

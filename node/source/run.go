@@ -163,11 +163,11 @@ func (a *attempt) decide(ctx context.Context) error {
 				return err
 			}
 		case <-tick.C:
-			stood := pause.over(time.Now())
+			stood, seen := pause.over(time.Now()), a.seen() // before the look at what has been read
 			if len(a.blocks) > 0 {
 				continue // what has been read comes before what the clock says
 			}
-			if err := a.tick(ctx, stood); err != nil {
+			if err := a.tick(ctx, stood, seen); err != nil {
 				return err
 			}
 		case <-ctx.Done():
@@ -297,14 +297,28 @@ func (s *standstill) over(now time.Time) bool {
 	return gap > s.most
 }
 
-// tick lets an idle source's boundary follow the clock. After a standstill it is not known whether the source was quiet
-// meanwhile: there may be rows that have not been read.
-func (a *attempt) tick(ctx context.Context, stoodStill bool) error {
+// seen returns until when it is known what there was to read. A reader that looks by itself may be late with that, and rows
+// that it has not found yet must not be late for it.
+func (a *attempt) seen() tuple.Instant {
+	r, ok := a.reader.(connect.Looking)
+	if !ok {
+		return a.now()
+	}
+	return tuple.Instant(r.Looked().Sub(a.began).Microseconds())
+}
+
+// tick lets an idle source's boundary follow the clock, as far as the source has been seen to be quiet. After a standstill
+// it is not known whether it was quiet meanwhile: there may be rows that have not been read.
+func (a *attempt) tick(ctx context.Context, stoodStill bool, seen tuple.Instant) error {
 	c := conditionOf(a.state.State)
 	if stoodStill && c == ingest.Waiting {
 		c = ingest.Behind
 	}
-	_, ok := a.decider.Tick(a.now(), c)
+	now := a.now()
+	if c == ingest.Waiting {
+		now = min(now, seen)
+	}
+	_, ok := a.decider.Tick(now, c)
 	if c != ingest.Waiting {
 		a.away()
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"sync/atomic"
+	"time"
 
 	"fednode/node/connect"
 	"fednode/node/connect/format"
@@ -32,10 +34,23 @@ type followReader struct {
 	told    connect.Status
 	notice  string // about a loss, until a block has told it
 	failed  error
+	looked  atomic.Int64 // when the last look that found nothing began, since made; 0 before the first
+	made    time.Time
+}
+
+var _ connect.Looking = (*followReader)(nil)
+
+// Looked returns when the last look that found nothing began.
+func (r *followReader) Looked() time.Time {
+	at := r.looked.Load()
+	if at == 0 {
+		return time.Time{}
+	}
+	return r.made.Add(time.Duration(at))
 }
 
 func newFollow(s *connect.Stream, o format.Options, env *connect.Env, path string, pos []byte) (*followReader, error) {
-	r := &followReader{stream: s, opts: o, rows: format.NewRows(s, env.Rows(), &o), path: path, told: connect.Status{State: connect.Behind}}
+	r := &followReader{stream: s, opts: o, rows: format.NewRows(s, env.Rows(), &o), path: path, told: connect.Status{State: connect.Behind}, made: env.Time().Now()}
 	if pos != nil {
 		at, err := decodePosition(pos)
 		if err != nil {
@@ -75,6 +90,7 @@ func (r *followReader) Next(ctx context.Context) (*connect.Block, error) {
 			r.truncated(r.at)
 			continue
 		}
+		begun := max(1, r.watch.clock.Now().Sub(r.made))
 		err := r.cur.in.Read(r.rows, r.finishing())
 		r.paused = err == io.EOF
 		r.mark()
@@ -88,6 +104,9 @@ func (r *followReader) Next(ctx context.Context) (*connect.Block, error) {
 		moved, status := r.atEnd()
 		if moved {
 			continue
+		}
+		if status.State == connect.Idle {
+			r.looked.Store(int64(begun))
 		}
 		if b := r.tell(status); b != nil {
 			return b, nil

@@ -14,19 +14,16 @@ import (
 // does not tell (network file systems, a directory that was replaced).
 type watch struct {
 	clock   connect.Clock
-	poll    time.Duration
 	watcher *fsnotify.Watcher // nil: only looking
 	path    string
 }
 
-// How often the path is looked at: when the file system tells of changes, and when it does not.
-const (
-	pollTold  = 500 * time.Millisecond
-	pollAlone = 50 * time.Millisecond
-)
+// poll is how often the path is looked at, also where the file system tells of changes: that a stream is quiet is known up
+// to the last look.
+const poll = 50 * time.Millisecond
 
 func newWatch(path string, clock connect.Clock) *watch {
-	w := &watch{clock: clock, poll: pollAlone, path: filepath.Base(path)}
+	w := &watch{clock: clock, path: filepath.Base(path)}
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		return w
@@ -36,7 +33,7 @@ func newWatch(path string, clock connect.Clock) *watch {
 		watcher.Close()
 		return w
 	}
-	w.watcher, w.poll = watcher, pollTold
+	w.watcher = watcher
 	return w
 }
 
@@ -47,7 +44,7 @@ func (w *watch) wait(ctx context.Context) error {
 	if w.watcher != nil {
 		events, errs = w.watcher.Events, w.watcher.Errors
 	}
-	after := w.clock.After(w.poll)
+	after := w.clock.After(poll)
 	for {
 		select {
 		case <-ctx.Done():
