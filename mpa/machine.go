@@ -19,13 +19,13 @@ type Machine struct {
 	// The views: low = held − out for offers, high = held + reserved for what is taken.
 	held, out, reserved float64
 
-	stirred   bool    // something has changed since the last round
-	roundAt   Instant // not before
-	lastRound Instant
-	due       Instant
-	random    uint64
-	paused    bool
-	ready     Effects
+	stirred bool    // something has changed since the last round
+	roundAt Instant // not before
+	stayed  Instant // when a task that was held here for its shortest stay may go
+	due     Instant
+	random  uint64
+	paused  bool
+	ready   Effects
 }
 
 // Effects are what a participant wants done, in order.
@@ -51,15 +51,14 @@ type contract struct {
 	ended bool
 
 	// As giver.
-	number     uint64 // of the last offer
-	open       *openOffer
-	askedAt    Instant
-	refusal    refusal
-	givenLoad  float64            // has not come back
-	leaving    []Item             // on their way to the partner
-	returned   map[TaskID]float64 // not offered again until the load of our own clients differs from this
-	renewed    bool               // tell the partner that what was returned may be offered again
-	tellRoomAt Instant
+	number    uint64 // of the last offer
+	open      *openOffer
+	askedAt   Instant
+	refusal   refusal
+	givenLoad float64            // has not come back
+	leaving   []Item             // on their way to the partner
+	returned  map[TaskID]float64 // not offered again until the load of our own clients differs from this
+	renewed   bool               // tell the partner that what was returned may be offered again
 
 	// As taker.
 	answered  uint64
@@ -78,7 +77,7 @@ func New(cfg Config, now Instant) (*Machine, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("participant %q: %w", cfg.Self, err)
 	}
-	m := &Machine{cfg: cfg, now: now, roundAt: now, due: Never, random: cfg.Seed}
+	m := &Machine{cfg: cfg, now: now, roundAt: now, due: Never, stayed: Never, random: cfg.Seed}
 	m.roundAt = now.Add(int64(m.uniform() * float64(cfg.Settings.Round)))
 	return m, nil
 }
@@ -128,6 +127,7 @@ func (m *Machine) end() {
 	if m.stirred {
 		m.due = m.roundAt
 	}
+	m.due = min(m.due, m.stayed)
 	for _, c := range m.contracts {
 		m.due = min(m.due, m.dueOf(c))
 	}

@@ -28,12 +28,16 @@ func (m *Machine) offer() {
 	cheapest := m.cheapest(partners)
 	for i := range m.tasks {
 		t := &m.tasks[i]
-		if t.state != resting || m.now < t.since.Add(m.cfg.Settings.MinStay) {
+		if t.state != resting {
 			continue
 		}
 		saving := Saving(m.cfg.Cost, load, t.load) / t.load
 		if !less(float64(cheapest)+m.cfg.Moving, saving) {
 			continue // a smaller task may still save more for each unit
+		}
+		if until := t.since.Add(m.cfg.Settings.MinStay); m.now < until {
+			m.stayed = min(m.stayed, until)
+			continue
 		}
 		at, price, source := m.place(partners, batches, relayed, t, saving)
 		if at < 0 {
@@ -103,7 +107,7 @@ func (m *Machine) demanded() bool {
 // demand it is passed on below the highest price.
 func (m *Machine) place(partners []*contract, batches [][]Item, relayed []*contract, t *task, saving float64) (at int, price contracts.Price, source *contract) {
 	for at, c := range partners {
-		if len(batches[at]) >= MaxItems || !m.mayGo(c, t, batches[at]) {
+		if len(batches[at]) >= MaxItems {
 			continue
 		}
 		price, source := c.Max, (*contract)(nil)
@@ -113,7 +117,7 @@ func (m *Machine) place(partners []*contract, batches [][]Item, relayed []*contr
 				continue
 			}
 		}
-		if !less(float64(price)+m.cfg.Moving, saving) || !c.asks(price) {
+		if !less(float64(price)+m.cfg.Moving, saving) || !c.asks(price) || !m.mayGo(c, t, batches[at]) {
 			continue
 		}
 		if len(batches[at]) > 0 && relayed[at] != source {

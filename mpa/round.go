@@ -12,6 +12,9 @@ func (m *Machine) Tick(now Instant) {
 		m.expire(c)
 	}
 	m.resendRecalls()
+	if m.now >= m.stayed {
+		m.stayed, m.stirred = Never, true
+	}
 	if m.stirred && m.now >= m.roundAt {
 		m.round()
 	}
@@ -20,8 +23,7 @@ func (m *Machine) Tick(now Instant) {
 
 // round looks at everything that can move: what comes back, what is offered, what is given back.
 func (m *Machine) round() {
-	m.stirred = false
-	m.lastRound = m.now
+	m.stirred, m.stayed = false, Never
 	s := &m.cfg.Settings
 	m.roundAt = m.now.Add(int64(float64(s.Round) * (1 + s.Jitter*(2*m.uniform()-1))))
 	m.recount()

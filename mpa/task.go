@@ -56,28 +56,24 @@ func (t *task) inward() *contract {
 type readings struct {
 	list []float64
 	next int
-	sum  float64
 }
 
 // window is how many readings a mean is of.
 const window = 30
 
-// add returns the mean after one more reading. before is the load that was known until now, which counts as one reading.
+// add returns the mean after one more reading. before is the load that was known until now: it stands for all readings
+// before the first.
 func (r *readings) add(before, load float64) float64 {
-	if len(r.list) == 0 {
-		r.list = append(r.list, before)
+	if r.list == nil {
+		r.list = slices.Repeat([]float64{before}, window)
 	}
-	if len(r.list) < window {
-		r.list = append(r.list, load)
-	} else {
-		r.list[r.next] = load
-		r.next = (r.next + 1) % window
-	}
-	r.sum = 0
+	r.list[r.next] = load
+	r.next = (r.next + 1) % window
+	sum := 0.0
 	for _, v := range r.list { // summed anew: a running sum would drift
-		r.sum += v
+		sum += v
 	}
-	return r.sum / float64(len(r.list))
+	return sum / window
 }
 
 // given is a task that was given to a partner and has not come back.
