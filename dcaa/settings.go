@@ -32,6 +32,20 @@ const (
 	StableOnly
 )
 
+// Redo says what becomes of the tentative state when its input is complete again.
+type Redo uint8
+
+// The ways to redo.
+const (
+	// RedoFork keeps the fork until the stable side has passed it: it serves new tuples all the while.
+	RedoFork Redo = iota
+	// RedoUndo gives it up first: nothing is worked on twice, and new tuples wait until the redo has come to them.
+	RedoUndo
+)
+
+// String returns the name in a query file.
+func (r Redo) String() string { return [...]string{"fork", "undo"}[r] }
+
 // Settings are what a query says of availability, and the intervals of its federation. Durations are microseconds.
 type Settings struct {
 	// MaxDelay is X, the availability bound: how much a failure may delay a result. Unbounded holds for ever.
@@ -40,6 +54,7 @@ type Settings struct {
 	Failure       Policy
 	Stabilization Policy
 	Consistency   Consistency
+	Redo          Redo
 	// Heartbeat is the interval of heartbeats; Miss of them missing in a row are a failure.
 	Heartbeat int64
 	Miss      int

@@ -42,6 +42,9 @@ func (d *deployment) availability() dcaa.Settings {
 	if q.Consistency == query.StableOnly {
 		s.Consistency = dcaa.StableOnly
 	}
+	if q.Redo == query.RedoUndo {
+		s.Redo = dcaa.RedoUndo
+	}
 	for _, st := range d.plan.Diagram.Streams {
 		s.InitDelay = max(s.InitDelay, st.Rules.InitDelay) // a source that has said nothing yet may be silent for so long
 	}

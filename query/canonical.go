@@ -120,6 +120,9 @@ func (w *canonicalWriter) settings(s *Settings) {
 	w.text("failure", string(s.Failure))
 	w.text("max_delay", durationText(s.MaxDelay))
 	w.text("name", s.Name)
+	if s.Redo == RedoUndo {
+		w.text("redo", string(s.Redo))
+	}
 	w.line("semantics", strconv.Itoa(s.Semantics))
 	w.text("stabilization", string(s.Stabilization))
 }

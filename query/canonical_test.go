@@ -15,6 +15,7 @@ name = "q"
 max_delay = "1500ms"
 consistency = "eventual"
 durable_level = 2
+redo = "undo"
 description = "not part of it"
 
 [streams.b]
@@ -72,6 +73,7 @@ durable_level = 2
 failure = "delay"
 max_delay = "1.5s"
 name = "q"
+redo = "undo"
 semantics = 1
 stabilization = "process"
 

@@ -32,6 +32,8 @@ type Settings struct {
 	Failure       Policy
 	Stabilization Policy
 	Consistency   Consistency
+	// Redo is what becomes of the tentative state when its input is complete again.
+	Redo Redo
 	// Bucket is the size d of SUnion's buckets.
 	Bucket int64
 	// DurableLevel is the level at which upstream may free its copies; 0 leaves it to the deployment.
@@ -63,6 +65,16 @@ type Consistency string
 const (
 	Eventual   Consistency = "eventual"
 	StableOnly Consistency = "stable-only"
+)
+
+// Redo says how a fragment gets from tentative to stable results.
+type Redo string
+
+// The ways: RedoFork serves new rows from the tentative fork while the stable instance catches up, RedoUndo drops the
+// fork first.
+const (
+	RedoFork Redo = "fork"
+	RedoUndo Redo = "undo"
 )
 
 // Ref is what an operator or an output reads: a stream, or a port of an operator. Exactly one of Stream and Operator is

@@ -21,6 +21,7 @@ type Explanation struct {
 	Failure       string `json:"failure"`
 	Stabilization string `json:"stabilization"`
 	Consistency   string `json:"consistency"`
+	Redo          string `json:"redo"`
 	Bucket        string `json:"bucket"`
 	Convergence   string `json:"convergence"`
 	// Depth is the number of SUnions on the longest path.
@@ -125,7 +126,7 @@ func Explain(p *Plan) *Explanation {
 	e := &Explanation{
 		Query: d.Settings.Name, Description: d.Settings.Description, Hash: hex.EncodeToString(hash[:8]), MaxDelay: durationText(d.Settings.MaxDelay),
 		MinDelay: durationText(p.MinDelay()), Failure: string(d.Settings.Failure),
-		Stabilization: string(d.Settings.Stabilization), Consistency: string(d.Settings.Consistency),
+		Stabilization: string(d.Settings.Stabilization), Consistency: string(d.Settings.Consistency), Redo: string(d.Settings.Redo),
 		Bucket: durationText(d.Settings.Bucket), Convergence: d.Convergence().String(), Depth: p.Depth,
 		Streams: []ExplainedStream{}, Fragments: []ExplainedFragment{}, Outputs: []ExplainedOutput{}, Views: []ExplainedView{},
 	}

@@ -18,6 +18,9 @@ func (e *Explanation) Text() string {
 	}
 	w.item("delay", fmt.Sprintf("max_delay %s (smallest sensible %s), failure %s, stabilization %s, %s", e.MaxDelay, e.MinDelay, e.Failure,
 		e.Stabilization, e.Consistency))
+	if e.Redo == string(RedoUndo) {
+		w.item("redo", "undo: new results wait while a replica redoes")
+	}
 	w.item("shape", fmt.Sprintf("%s, %s, %s, %s on the longest path, bucket %s, %s", count(len(e.Streams), "stream"),
 		count(len(e.Fragments), "fragment"), count(len(e.Outputs), "output"), count(e.Depth, "SUnion"), e.Bucket, e.Convergence))
 	w.item("hash", e.Hash)

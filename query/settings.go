@@ -33,6 +33,7 @@ func (b *builder) readSettings(t *spec.Table) {
 	s.Failure = Policy(r.OneOf("failure", string(Delay), string(Process), string(Delay), string(Suspend)))
 	s.Stabilization = Policy(r.OneOf("stabilization", string(Process), string(Process), string(Delay), string(Suspend)))
 	s.Consistency = Consistency(r.OneOf("consistency", string(Eventual), string(Eventual), string(StableOnly)))
+	s.Redo = Redo(r.OneOf("redo", string(RedoFork), string(RedoFork), string(RedoUndo)))
 	s.Bucket = r.Duration("bucket", DefaultBucket, tuple.Millisecond, tuple.Hour)
 	s.DurableLevel = int(r.Int("durable_level", 0, 1, 9))
 	s.Semantics = int(r.Int("semantics", Semantics, 1, Semantics))
@@ -42,6 +43,9 @@ func (b *builder) readSettings(t *spec.Table) {
 			r.Errorf("max_delay", `write max_delay = "inf", or leave it out`, "`stable-only` gives no tentative results, so no delay bounds them")
 		}
 		s.MaxDelay = Unbounded
+	}
+	if t.Has("redo") && s.MaxDelay == Unbounded {
+		r.Errorf("redo", "leave it out", "without tentative results there is nothing to redo")
 	}
 }
 

@@ -11,7 +11,8 @@
 // The stable instance of the operators only ever sees complete buckets. While an SUnion lacks an input it is simply not
 // fed from there. When the hold time of such a bucket is spent, the operators downstream of the SUnion are forked, and
 // the fork goes on with what there is; its results are tentative. When the input is complete again, feeding the stable
-// instance is the redo: its results are the corrections. The fork is dropped when the stable side has passed it.
+// instance is the redo: its results are the corrections. The fork is dropped when the stable side has passed it, or, where the
+// query says redo = "undo", before the redo begins.
 //
 // SUnions that share operators form a path; the paths of a fragment fail and recover each by itself.
 //

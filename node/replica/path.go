@@ -15,6 +15,8 @@ type path struct {
 	wait    *dcaa.Wait
 	// fork goes on tentatively while SUnions of the path are affected; nil otherwise.
 	fork *query.Fork
+	// undone: the fork has been dropped before the redo; its run stands until the stable side has passed it.
+	undone bool
 	// broken: the fork ran into a limit; there is none until the stable side has passed brokenAt, up to where it
 	// went, and no input is tentative.
 	broken   bool
@@ -172,7 +174,7 @@ func (r *Replica) finish(p *path, undo bool) {
 	if p.fork != nil {
 		p.fork.Drop()
 	}
-	p.fork, p.missing = nil, nil
+	p.fork, p.undone, p.missing = nil, false, nil
 	for _, u := range p.unions {
 		if u.affected {
 			u.affected = false

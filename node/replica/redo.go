@@ -22,20 +22,29 @@ func (r *Replica) redo(p *path) (busy bool, err error) {
 		r.stall(p)
 		return false, nil
 	}
+	undoes := r.cfg.Settings.Redo == dcaa.RedoUndo
+	if undoes && !crowded && !r.replaceable(p) {
+		return false, nil
+	}
 	r.permission.Want(r.now, missed)
-	if !r.permission.Granted() && !crowded {
+	if !r.permission.Granted() && !crowded && !p.undone {
 		return false, nil
 	}
 	if p.state != dcaa.Stabilization {
 		p.redone = r.now
 		r.change(p, dcaa.Stabilization)
 	}
+	if undoes {
+		if r.undo(p); p.fork == nil {
+			return true, nil
+		}
+	}
 	for _, u := range p.unions {
 		if !u.affected {
 			continue
 		}
 		// What the stable side passes here the fork has not seen, and it goes on for the others.
-		if to := r.slice(u); to > u.su.Forked() && !r.passes(p) {
+		if to := r.slice(u); !undoes && to > u.su.Forked() && !r.passes(p) {
 			if err := r.releaseTentative(u, to); err != nil || p.fork == nil {
 				return true, err
 			}

@@ -49,6 +49,7 @@ func randomSettings(r *rapid.T) dcaa.Settings {
 	s := dcaa.DefaultSettings()
 	s.Failure = rapid.SampledFrom([]dcaa.Policy{dcaa.Process, dcaa.Delay}).Draw(r, "failure")
 	s.Stabilization = rapid.SampledFrom([]dcaa.Policy{dcaa.Process, dcaa.Delay, dcaa.Suspend}).Draw(r, "stabilization")
+	s.Redo = rapid.SampledFrom([]dcaa.Redo{dcaa.RedoFork, dcaa.RedoUndo}).Draw(r, "redo")
 	s.MaxDelay = int64(rapid.SampledFrom([]int{1000, 3000}).Draw(r, "max_delay")) * ms
 	return s
 }

@@ -105,6 +105,7 @@ type origin struct {
 	conn uint64
 	sent int // frames of the log that the connection has delivered
 	down bool
+	most int // it gives no frames of the log beyond so many; 0 is no limit
 	last uint64
 }
 
@@ -234,7 +235,7 @@ func (s *stage) run(d int64) {
 			if src.conn != 0 {
 				s.r.Opened(s.now, n, src.conn)
 			}
-			for src.conn != 0 && src.sent < len(src.log) {
+			for src.conn != 0 && src.sent < len(src.log) && (src.most == 0 || src.sent < src.most) {
 				src.sent++
 				if err := s.r.Frame(s.now, n, src.conn, src.log[src.sent-1]); err != nil {
 					s.t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 // milliseconds. Inputs are read from producers a1, a2, …, b1, …; nodes are r1, r2, …. Every source gives a row and a boundary
 // each 100 ms; the client of each output checks the promises all the while. Commands:
 //
-//	world query=NAME [replicas=N] [producers=N] [max_delay=T] [failure=P] [stabilization=P] [stable-only] [slice=ROWS] [slow]
+//	world query=NAME [replicas=N] [producers=N] [max_delay=T] [failure=P] [stabilization=P] [stable-only] [undo] [slice=ROWS] [slow]
 //	                                     slow: one slice each 10 ms, so that a redo takes time
 //	run for=T
 //	cut NAME NAME | heal NAME NAME       the way between two of nodes, producers and "client"
@@ -114,6 +114,9 @@ func (s *script) begin(d *datadriven.TestData) {
 	}
 	if d.HasArg("stable-only") {
 		c.Consistency = dcaa.StableOnly
+	}
+	if d.HasArg("undo") {
+		c.Redo = dcaa.RedoUndo
 	}
 	s.w = newWorld(s.t, s.scene)
 }

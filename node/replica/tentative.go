@@ -38,7 +38,7 @@ func (r *Replica) tentative(u *union) error {
 // until returns how long buckets are held before they go to the fork; an instant that has passed lets them go now.
 func (r *Replica) until(u *union, k dcaa.Known) dcaa.Instant {
 	p := u.path
-	if p.broken || !r.tentatively() || u.affected && p.state == dcaa.Stabilization && r.served(p) {
+	if p.broken || p.undone || !r.tentatively() || u.affected && p.state == dcaa.Stabilization && r.served(p) {
 		return dcaa.Never
 	}
 	complete := u.su.Stable() >= k.End

@@ -20,6 +20,8 @@ type Coverage struct {
 	Undos, Dones, Trims, Gaps uint64
 	// Transfers are how often a replica asked another for its state because no producer reached back far enough.
 	Transfers uint64
+	// UndoRedos are how often a replica whose query says redo = "undo" began to redo.
+	UndoRedos uint64
 }
 
 // Add adds what another run covered.
@@ -37,6 +39,7 @@ func (c *Coverage) Add(o *Coverage) {
 	c.Trims += o.Trims
 	c.Gaps += o.Gaps
 	c.Transfers += o.Transfers
+	c.UndoRedos += o.UndoRedos
 }
 
 // TransitionCounts returns how often each change of state was seen, as "FROM → TO".
@@ -92,7 +95,7 @@ func (c *Coverage) Missing() []string {
 	for _, e := range []struct {
 		name string
 		n    uint64
-	}{{"REC_DONE", c.Dones}, {"another replica carrying on", c.Trims}} {
+	}{{"REC_DONE", c.Dones}, {"another replica carrying on", c.Trims}, {"undo before a redo", c.UndoRedos}} {
 		if e.n == 0 {
 			list = append(list, e.name)
 		}

@@ -11,7 +11,17 @@ import (
 // DrawCase draws the federation of a seed, and what goes wrong in it.
 func DrawCase(seed uint64) (Case, error) {
 	r := rand.New(rand.NewPCG(seed, 0x73706563))
-	return drawFaults(r, Case{Seed: seed, Spec: drawSpec(r)})
+	s := drawSpec(r)
+	s.Redo = drawRedo(seed)
+	return drawFaults(r, Case{Seed: seed, Spec: s})
+}
+
+// drawRedo draws how replicas redo: one federation in three undoes. It takes nothing from the draws of the rest.
+func drawRedo(seed uint64) string {
+	if rand.New(rand.NewPCG(seed, 0x7265646f)).IntN(3) == 0 {
+		return topology.RedoUndo
+	}
+	return topology.RedoFork
 }
 
 // DrawFaults draws what goes wrong in a given federation.

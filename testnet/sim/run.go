@@ -156,6 +156,9 @@ func settingsOf(s *topology.Spec) dcaa.Settings {
 	d.MaxDelay, d.Bucket, d.BoundaryInterval = s.MaxDelay, s.Bucket, s.BoundaryInterval
 	d.Heartbeat, d.Miss, d.IdleAfter = s.Heartbeat, s.Miss, 3*s.BoundaryInterval
 	d.Failure, d.Stabilization = policyOf(s.Failure), policyOf(s.Stabilization)
+	if s.Redo == topology.RedoUndo {
+		d.Redo = dcaa.RedoUndo
+	}
 	if s.Consistency == topology.StableOnly {
 		d.Consistency, d.MaxDelay = dcaa.StableOnly, dcaa.Unbounded
 	}
@@ -294,6 +297,9 @@ func (r *Run) name(id world.NodeID) string { return r.names[id] }
 // changed takes in that a path of a replica changes its state.
 func (r *Run) changed(a *replicaActor, c replica.Change) {
 	r.result.Coverage.Transitions[c.From][c.To]++
+	if c.From == dcaa.UpstreamFailure && c.To == dcaa.Stabilization && r.settings.Redo == dcaa.RedoUndo {
+		r.result.Coverage.UndoRedos++
+	}
 	r.observer.Changed(r.w.Now(), r.name(a.id), c)
 	if r.trace != nil {
 		r.trace.line(r.w.Now(), "state", r.name(a.id), "from", c.From.String(), "to", c.To.String(), "missing", missingText(c.Missing), "run_rows", fmt.Sprint(c.Tentative))

@@ -20,6 +20,7 @@ func queryText(s *Spec) string {
 		w.line("consistency = %q", s.Consistency)
 	} else {
 		w.line("max_delay = %q", tuple.AppendDuration(nil, s.MaxDelay))
+		w.line("redo = %q", s.Redo)
 	}
 	for i := range s.Sources {
 		w.line("[streams.%s]", SourceName(i))

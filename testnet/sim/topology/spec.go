@@ -62,6 +62,7 @@ type Spec struct {
 	Failure          string // process, delay or suspend
 	Stabilization    string
 	Consistency      string // eventual or stable-only
+	Redo             string // fork or undo
 
 	// Latency and Jitter of each link; Bandwidth in bytes a second, 0 for no limit; DiskLatency of a commit.
 	Latency     int64
@@ -97,7 +98,7 @@ func Default() Spec {
 	return Spec{
 		Shape: Chain, Fragments: 4, Replicas: 2, Sources: 3, Work: Pass, Window: 500 * ms, Rate: 20, Keys: 8,
 		Bucket: 100 * ms, BoundaryInterval: 100 * ms, Heartbeat: 100 * ms, Miss: 3, MaxDelay: 3 * s,
-		Failure: "delay", Stabilization: "process", Consistency: Eventual,
+		Failure: "delay", Stabilization: "process", Consistency: Eventual, Redo: RedoFork,
 		Latency: 2 * ms, Jitter: 1 * ms, DiskLatency: 2 * ms, RowCost: 5, PointInterval: 5 * s, ForgetAfter: 10 * tuple.Minute,
 		Calm: 5 * s, Trouble: 60 * s, Settle: 60 * s,
 	}
@@ -175,6 +176,7 @@ func (s *Spec) choices() []choice {
 		{"failure", &s.Failure, policies},
 		{"stabilization", &s.Stabilization, policies},
 		{"consistency", &s.Consistency, []string{Eventual, StableOnly}},
+		{"redo", &s.Redo, []string{RedoFork, RedoUndo}},
 	}
 }
 
@@ -245,4 +247,10 @@ func (s *Spec) AppendTOML(b []byte) []byte {
 const (
 	Eventual   = "eventual"
 	StableOnly = "stable-only"
+)
+
+// The ways to redo.
+const (
+	RedoFork = "fork"
+	RedoUndo = "undo"
 )
