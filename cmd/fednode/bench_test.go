@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"fednode/cmd/fednode/internal/regionbench"
 )
 
 // TestMain lets the benchmark of two daemons start this program as its daemons.
@@ -40,6 +42,12 @@ func TestBench(t *testing.T) {
 	require.Len(t, latency.Benchmarks, 1)
 	require.Positive(t, latency.Benchmarks[0].WindowCloseMs)
 
+	var regions struct{ Benchmarks []benchmark }
+	okJSON(t, &regions, "bench", "regions", "--runs", "1")
+	require.Len(t, regions.Benchmarks, len(regionbench.Cases())*len(regionbench.Sizes()))
+	require.Positive(t, regions.Benchmarks[0].RestartMs)
+	require.Equal(t, 20_000, regions.Benchmarks[3].Records)
+
 	var wire struct{ Benchmarks []benchmark }
 	okJSON(t, &wire, "bench", "wire", "--quick", "--runs", "1")
 	require.NotEmpty(t, wire.Benchmarks)
@@ -68,7 +76,7 @@ func TestBenchDaemons(t *testing.T) {
 }
 
 func TestBenchRefuses(t *testing.T) {
-	refuses(t, exitWrong, []string{"bench has no part `engines`", "engine, wire, log, latency, daemons"}, "bench", "engines")
+	refuses(t, exitWrong, []string{"bench has no part `engines`", "engine, wire, log, latency, daemons, regions"}, "bench", "engines")
 	refuses(t, exitWrong, []string{"--runs 0: expected 1 to 1000"}, "bench", "engine", "--runs", "0")
 	refuses(t, exitWrong, []string{"--records 5: expected 100000"}, "bench", "engine", "--records", "5")
 	refuses(t, exitWrong, []string{"--dir /no/such/directory: expected a directory that exists"}, "bench", "log", "--dir", "/no/such/directory")
@@ -88,6 +96,7 @@ func TestGoal(t *testing.T) {
 		{atMost(10, ""), benchmark{NsPerRecord: 10}, "≤ 10 ns", true},
 		{atMost(10, ""), benchmark{NsPerRecord: 10.1}, "≤ 10 ns", false},
 		{goal{ms: 10}, benchmark{WindowCloseMs: 11}, "≤ 10 ms", false},
+		{goal{ms: 20}, benchmark{RestartMs: 21}, "≤ 20 ms", false},
 		{goal{rate: 2e6}, benchmark{RecordsPerSecond: 2e6}, "≥ 2,000,000/s", true},
 		{goal{rate: 2e6}, benchmark{RecordsPerSecond: 1.9e6}, "≥ 2,000,000/s", false},
 		{goal{}, benchmark{}, "", true},

@@ -18,6 +18,9 @@ type benchmark struct {
 	MBPerSecond      float64  `json:"mb_per_second,omitempty"`
 	BytesPerRecord   float64  `json:"bytes_per_record,omitempty"`
 	WindowCloseMs    float64  `json:"latency_window_close_ms,omitempty"`
+	// Of a search for what restarts: how long it takes, and the time a vertex beside that of the smallest diagram; 1 is linear.
+	RestartMs float64 `json:"restart_ms,omitempty"`
+	Growth    float64 `json:"growth,omitempty"`
 	// Of two daemons, the processor time of each.
 	SourceNsPerRecord float64 `json:"source_ns_per_record,omitempty"`
 	ClientNsPerRecord float64 `json:"client_ns_per_record,omitempty"`
@@ -47,7 +50,7 @@ func (g goal) text(b *benchmark) (target string, ok bool) {
 	case g.ns > 0:
 		return fmt.Sprintf("≤ %g ns", g.ns), b.NsPerRecord <= g.ns
 	case g.ms > 0:
-		return fmt.Sprintf("≤ %g ms", g.ms), b.WindowCloseMs <= g.ms
+		return fmt.Sprintf("≤ %g ms", g.ms), max(b.WindowCloseMs, b.RestartMs) <= g.ms
 	case g.rate > 0:
 		return "≥ " + grouped(uint64(g.rate)) + "/s", b.RecordsPerSecond >= g.rate
 	}
@@ -66,6 +69,8 @@ func printBenchmarks(w io.Writer, part string, all []benchmark) {
 		switch {
 		case b.WindowCloseMs > 0:
 			row[1].text = fmt.Sprintf("%.3f ms", b.WindowCloseMs)
+		case b.RestartMs > 0:
+			row[5].text = fmt.Sprintf("%.3f ms, growth %.2f", b.RestartMs, b.Growth)
 		case b.RecordsPerSecond > 0:
 			row[5].text = grouped(uint64(b.RecordsPerSecond))
 		default:

@@ -1,6 +1,9 @@
 package region
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Why says why a region restarts.
 type Why uint8
@@ -90,6 +93,7 @@ func (s *search) visit(region int) {
 // upstream adds the producers of an exchange whose outputs a region needs and cannot have.
 func (s *search) upstream(region, exchange int) {
 	x := &s.m.d.Exchanges[exchange]
+	s.found = slices.Grow(s.found, min(len(x.Producers), len(s.place)-len(s.found)))
 	for _, p := range x.Producers {
 		r := int(s.m.region[p])
 		if s.place[r] > 0 {
@@ -105,7 +109,9 @@ func (s *search) upstream(region, exchange int) {
 
 // downstream adds the consumers of an exchange that a region feeds.
 func (s *search) downstream(region int, o Output) {
-	for _, c := range s.m.d.Exchanges[o.Exchange].Consumers {
+	consumers := s.m.d.Exchanges[o.Exchange].Consumers
+	s.found = slices.Grow(s.found, min(len(consumers), len(s.place)-len(s.found)))
+	for _, c := range consumers {
 		s.add(Restarted{Region: int(s.m.region[c]), Why: Reads, From: region, Output: o})
 	}
 }

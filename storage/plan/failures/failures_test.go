@@ -40,7 +40,7 @@ func TestProcessAgreesAtTheOptimum(t *testing.T) {
 		s := drawn(seed)
 		p, err := plan.Optimise(s, plan.Fixed{})
 		require.NoError(t, err)
-		r, err := Run(t.Context(), s, p.Schedule, Options{Seed: seed, Duration: steps(s, p.Interval, 40_000)})
+		r, err := Run(t.Context(), s, p.Schedule, Options{Seed: seed, Duration: steps(s, p.Interval, 20_000)})
 		require.NoError(t, err)
 		within := agree
 		if p.Valid() {
@@ -67,7 +67,7 @@ func steps(s plan.System, interval plan.Seconds, n float64) plan.Seconds {
 // Away from the optimum: where the model says that it is good, it is; where it is far off, it has said that it is not.
 func TestProcessAgreesWhereTheModelIsValid(t *testing.T) {
 	valid, invalid := 0, 0
-	for seed := range uint64(32) {
+	for seed := range uint64(24) {
 		s := drawn(seed)
 		r := rand.New(rand.NewPCG(seed, 1))
 		best, err := plan.Optimise(s, plan.Fixed{})
@@ -85,7 +85,7 @@ func TestProcessAgreesWhereTheModelIsValid(t *testing.T) {
 		m, err := plan.NewModel(s)
 		require.NoError(t, err)
 		at := m.At(c)
-		got, err := Run(t.Context(), s, c, Options{Seed: seed, Duration: steps(s, c.Interval, 20_000)})
+		got, err := Run(t.Context(), s, c, Options{Seed: seed, Duration: steps(s, c.Interval, 8_000)})
 		require.NoError(t, err)
 		if !at.Valid() {
 			invalid++
@@ -94,7 +94,7 @@ func TestProcessAgreesWhereTheModelIsValid(t *testing.T) {
 		valid++
 		require.InDelta(t, at.Utilization, got.Mean, max(2*got.StdErr(), agree), "seed %d: %+v: %+v: %+v: %+v", seed, s, c, at, got)
 	}
-	require.Greater(t, valid, 10, "%d were not", invalid)
+	require.Greater(t, valid, 8, "%d were not", invalid)
 	require.Greater(t, invalid, 5)
 }
 
