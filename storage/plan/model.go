@@ -98,21 +98,30 @@ func (m *Model) At(s Schedule) Point {
 //   - The model counts the checkpoints since the last that survives a failure, as if no failure of the kind had come in
 //     between. One comes in λ_l·T/P_l of the cases, and what it took away cannot be lost again.
 //   - What is lost is drawn anew when it is done again. So cheap checkpoints are lost more often than they stay, and those
-//     that stay cost more than Σ p_l·c_l.
+//     that stay cost more than Σ p_l·c_l, and take longer to restart from.
 func (m *Model) bias(t float64, p []float64) (strain, bias float64) {
 	at := m.sums(p)
 	x := math.Exp(m.total*m.lag + logExpm1(m.total*m.stretch*t))
 	left := 1 - x*at.lost
-	below, cheap := 0.0, 0.0
+	below, cheap, quick := 0.0, 0.0, 0.0 // sums of p, p·c and p·g below the level
+	mean := 0.0
+	for l := m.free; l < m.levels; l++ {
+		if p[l] > 0 {
+			mean += p[l] * m.restart[l]
+		}
+	}
 	for l := m.free; l < m.levels; l++ {
 		if m.rate[l] > 0 && below > 0 {
 			lost := x * m.rate[l] / m.total * below / at.above[l]
 			again := m.rate[l] * t / at.above[l]
 			strain = max(strain, again)
-			bias += lost * ((at.cost-cheap/below)/(t-at.cost) - again/(1+again)/left)
+			bias += lost * ((at.cost-cheap/below)/(t-at.cost) + (mean-quick/below)/at.failure - again/(1+again)/left)
 		}
-		below += p[l]
-		cheap += p[l] * m.cost[l]
+		if p[l] > 0 {
+			below += p[l]
+			cheap += p[l] * m.cost[l]
+			quick += p[l] * m.restart[l]
+		}
 	}
 	return strain, bias
 }

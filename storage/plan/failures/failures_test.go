@@ -40,7 +40,7 @@ func TestProcessAgreesAtTheOptimum(t *testing.T) {
 		s := drawn(seed)
 		p, err := plan.Optimise(s, plan.Fixed{})
 		require.NoError(t, err)
-		r, err := Run(t.Context(), s, p.Schedule, Options{Seed: seed, Duration: steps(s, p.Interval, 20_000)})
+		r, err := Run(t.Context(), s, p.Schedule, Options{Seed: seed, Duration: steps(s, p.Interval, 40_000)})
 		require.NoError(t, err)
 		within := agree
 		if p.Valid() {
@@ -48,11 +48,11 @@ func TestProcessAgreesAtTheOptimum(t *testing.T) {
 		} else {
 			within = 2 * math.Abs(p.Bias)
 		}
-		t.Logf("seed %d: %d levels: every %.1f s %.4v: %.4f planned, %.4f ± %.4f simulated, valid %v", seed, len(s.Levels), float64(p.Interval),
-			p.Probabilities, p.Utilization, r.Mean, r.StdErr(), p.Valid())
+		t.Logf("seed %d: %d levels: every %.1f s %.4v: %.4f planned, %.4f ± %.4f simulated, strain %.3f, bias %.4f", seed, len(s.Levels), float64(p.Interval),
+			p.Probabilities, p.Utilization, r.Mean, r.StdErr(), p.Strain, p.Bias)
 		require.InDelta(t, p.Utilization, r.Mean, max(2*r.StdErr(), within), "%+v", s)
 	}
-	require.GreaterOrEqual(t, valid, 18)
+	require.GreaterOrEqual(t, valid, 17)
 }
 
 // steps is the duration of about so many intervals and failures.
