@@ -142,6 +142,9 @@ func (r *Runner) Changed(c replica.Change) {
 	fields := []zap.Field{zap.String("fragment", r.cfg.Name), zap.Stringer("from", c.From), zap.Stringer("to", c.To)}
 	for _, o := range c.Outputs {
 		n := &r.counts[o]
+		if c.From == c.To {
+			break
+		}
 		if c.From == dcaa.Stabilization {
 			n.redo = now.Sub(n.since)
 		}
@@ -152,6 +155,10 @@ func (r *Runner) Changed(c replica.Change) {
 	}
 	if c.Tentative > 0 {
 		fields = append(fields, zap.Uint64("tentative_rows", c.Tentative))
+	}
+	if c.Cause != nil {
+		r.cfg.Log.Warn("tentative results are undone", append(fields, zap.Error(c.Cause))...)
+		return
 	}
 	if c.To == dcaa.UpstreamFailure {
 		r.cfg.Log.Warn("results are tentative: an input is missing", fields...)

@@ -51,9 +51,7 @@ func (r *Replica) advance(p *path) (busy bool, err error) {
 		busy = busy || more
 	}
 	for _, u := range p.unions {
-		if err := r.tentative(u); err != nil {
-			return false, err
-		}
+		busy = r.tentative(u) || busy
 	}
 	if p.fork == nil {
 		return busy, nil

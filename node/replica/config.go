@@ -23,6 +23,9 @@ type Config struct {
 	// WaitingRows is how many rows may wait in an input that is ahead before it is held, and how many tentative ones that no
 	// fork takes; of more the oldest go. 0 means 1 million.
 	WaitingRows int
+	// StateBytes is how much memory a fork may hold; 0 sets no limit. Beyond it the fork is given up and its rows are undone.
+	// The stable instance is for the shell to watch.
+	StateBytes int64
 }
 
 // Input says where one input comes from.
@@ -67,7 +70,7 @@ type Transferer interface {
 	Transfer(peer int)
 }
 
-// Change is a change of the state of a path.
+// Change is a change of the state of a path, or of what is given in it: if Cause says why, From and To may be the same.
 type Change struct {
 	From, To dcaa.State
 	// Outputs are the indices of the outputs that change.
@@ -76,6 +79,8 @@ type Change struct {
 	Missing []tuple.Missing
 	// Tentative is how many rows have been given tentatively in this failure.
 	Tentative uint64
+	// Cause is why the tentative rows had to be undone; nil if they were not.
+	Cause error
 }
 
 // State is what a recovery point holds of a replica beside its operators.

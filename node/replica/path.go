@@ -21,6 +21,7 @@ type path struct {
 	// went, and no input is tentative.
 	broken   bool
 	brokenAt tuple.Time
+	cause    error // why the fork broke; told with the next change of state
 	run      tuple.Run
 	// missing are the inputs that the fork lacks, for frames and people.
 	missing []tuple.Missing
@@ -184,10 +185,10 @@ func (r *Replica) finish(p *path, undo bool) {
 }
 
 func (r *Replica) change(p *path, to dcaa.State) {
-	if p.state == to {
+	if p.state == to && p.cause == nil {
 		return
 	}
-	c := Change{From: p.state, To: to, Outputs: p.outputs, Missing: p.missing, Tentative: p.rows}
-	p.state = to
+	c := Change{From: p.state, To: to, Outputs: p.outputs, Missing: p.missing, Tentative: p.rows, Cause: p.cause}
+	p.state, p.cause = to, nil
 	r.shell.Changed(c)
 }

@@ -2,20 +2,31 @@ package replica
 
 import (
 	"fednode/dcaa"
+	"fednode/query/op"
 	"fednode/query/tuple"
 )
 
-// tentative decides about the oldest buckets that are not complete, or not yet redone.
-func (r *Replica) tentative(u *union) error {
+// mostBuckets and forkRows are how many buckets, be they empty, and about how many rows one Advance gives a fork at most: a
+// replica that begins to serve minutes late, since the one that served has died, hears of its peers and inputs in between.
+// Slices of a redo may be smaller, for new tuples come first.
+const (
+	mostBuckets = 256
+	forkRows    = 1 << 16
+)
+
+// tentative decides about the oldest buckets that are not complete, or not yet redone. more says that others are due, beyond
+// the slice that goes at once.
+func (r *Replica) tentative(u *union) (more bool) {
 	u.held, u.due = 0, dcaa.Never
-	for {
+	rows := 0
+	for n := 0; ; n++ {
 		after := u.su.Released()
 		if u.affected {
 			after = max(after, u.su.Forked())
 		}
 		k, ok := u.path.wait.Next(after, u.place)
 		if !ok {
-			return nil
+			return false
 		}
 		until := r.until(u, k)
 		if until > r.now {
@@ -24,14 +35,16 @@ func (r *Replica) tentative(u *union) error {
 			if late := int64(r.now - k.From); late > r.cfg.Settings.Grace {
 				u.held = late
 			}
-			return nil
+			return false
+		}
+		if n == mostBuckets || rows >= forkRows {
+			u.due, r.due = r.now, r.now
+			return true
 		}
 		if !u.affected {
 			r.affect(u, k.End)
 		}
-		if err := r.releaseTentative(u, k.End); err != nil {
-			return err
-		}
+		rows += r.releaseTentative(u, k.End)
 	}
 }
 
@@ -93,21 +106,35 @@ func (r *Replica) lacks(u *union, end tuple.Time) (list []dcaa.Missing, stableNe
 	return list, stableNear
 }
 
-// releaseTentative gives the fork what there is of the buckets before to.
-func (r *Replica) releaseTentative(u *union, to tuple.Time) error {
+// releaseTentative gives the fork what there is of the buckets before to, and returns how many rows that were.
+func (r *Replica) releaseTentative(u *union, to tuple.Time) (rows int) {
 	p := u.path
 	p.missing = r.missing(p, to)
 	u.age, u.agedTo = u.path.wait.Age(to, r.now), to
-	err := u.su.ReleaseTentative(to, func(b *tuple.Batch) error { return p.fork.Process(u.n, b) })
+	err := u.su.ReleaseTentative(to, func(b *tuple.Batch) error {
+		rows += b.Rows()
+		return p.fork.Process(u.n, b)
+	})
 	if err == nil {
 		err = p.fork.Boundary(u.n, to)
+	}
+	if err == nil {
+		err = r.affordable(p)
 	}
 	r.level(p)
 	if err != nil {
 		// The fork is spent: what it gave is void, and the path waits for the redo.
-		p.broken, p.brokenAt = true, r.forked(p)
+		p.broken, p.brokenAt, p.cause = true, r.forked(p), err
 		r.finish(p, true)
 		r.change(p, dcaa.Stabilization)
+	}
+	return rows
+}
+
+// affordable fails when a fork holds more than the operators may. What it shares with the stable instance counts for both.
+func (r *Replica) affordable(p *path) error {
+	if limit := r.cfg.StateBytes; limit > 0 && p.fork.StateBytes() > limit {
+		return &op.LimitError{What: "state bytes of the tentative copy of fragment " + r.cfg.Plan.Name, Limit: limit}
 	}
 	return nil
 }
