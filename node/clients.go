@@ -67,7 +67,8 @@ func (n *Node) tail(stream string, from api.TailFrom) (*client.Subscription, err
 	}
 	at := tuple.Position{Time: tuple.MinTime} // the boundary there is worth telling
 	for _, producer := range up.Producers {
-		if s, ok := n.watchers.newsOf(n.streams, producer).Streams[stream]; ok && s.LastID >= at.ID {
+		news := n.watchers.newsOf(n.streams, producer)
+		if s, ok := news.Of(stream); ok && s.LastID >= at.ID {
 			at.Generation, at.ID = s.Generation, s.LastID
 		}
 	}

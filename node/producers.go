@@ -1,10 +1,8 @@
 package node
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -103,55 +101,67 @@ type watchers struct {
 
 // newsOf describes a producer as it stands; for any node of an organisation the one that is furthest.
 func (w *watchers) newsOf(s *streams, producer string) flow.News {
-	n := flow.News{Name: producer, Streams: make(map[string]dcaa.StreamStatus)}
+	n := flow.News{Name: producer}
 	org, node, _ := strings.Cut(w.self, "/")
-	if means(producer, org, node) {
-		n.Up = true
-		for _, st := range s.all() {
-			n.Streams[st.Name()] = st.Beat()
-		}
-	}
-	for _, id := range s.named(producer) {
-		n.Up = true
+	here := means(producer, org, node)
+	peers := s.named(producer)
+	said := make([][]wire.StreamStatus, 0, len(peers))
+	for _, id := range peers {
 		n.RTT = max(n.RTT, w.rtt(id))
-		for _, st := range s.saidBy(id) {
-			merge(n.Streams, st)
+		said = append(said, s.saidBy(id))
+	}
+	n.Up = here || len(peers) > 0
+	n.Life = s.lifeOf(producer)
+	n.Said = func(stream string) (furthest dcaa.StreamStatus, ok bool) {
+		if here {
+			if st := s.Find(stream); st != nil {
+				furthest, ok = st.Beat(), true
+			}
 		}
+		for _, list := range said {
+			if st, there := find(list, stream); there && (!ok || st.Boundary > furthest.Boundary) {
+				furthest, ok = st, true
+			}
+		}
+		return furthest, ok
 	}
 	return n
 }
 
-// saidBy returns what the last heartbeat of a peer said of its streams.
+// saidBy returns what the last heartbeat of a peer said of its streams, sorted by name; it is not to be changed.
 func (s *streams) saidBy(id peer.ID) []wire.StreamStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.remote[id]
 }
 
-// merge notes a stream; if several nodes give it, as that of the one that is furthest.
-func merge(into map[string]dcaa.StreamStatus, s wire.StreamStatus) {
-	said := dcaa.StreamStatus{State: dcaa.State(s.State), Boundary: s.Boundary, Holding: s.Holding, Generation: s.Generation, LastID: s.LastID}
-	if have, ok := into[s.Name]; ok && cmp.Compare(have.Boundary, said.Boundary) >= 0 {
-		return
-	}
-	into[s.Name] = said
-}
+func byName(a, b wire.StreamStatus) int { return strings.Compare(a.Name, b.Name) }
 
-// concerning returns the names, among those that anybody watches, that mean a node.
-func (w *watchers) concerning(org, node string) []string {
-	watched := w.list.names()
-	maps.DeleteFunc(watched, func(name string, _ bool) bool { return !means(name, org, node) })
-	return slices.Collect(maps.Keys(watched))
+// find returns what a sorted heartbeat says of a stream.
+func find(said []wire.StreamStatus, stream string) (st dcaa.StreamStatus, ok bool) {
+	n, ok := slices.BinarySearchFunc(said, stream, func(s wire.StreamStatus, name string) int { return strings.Compare(s.Name, name) })
+	if !ok {
+		return st, false
+	}
+	s := &said[n]
+	return dcaa.StreamStatus{State: dcaa.State(s.State), Boundary: s.Boundary, Holding: s.Holding, Generation: s.Generation, LastID: s.LastID}, true
 }
 
 // changed tells everybody who watches a node that there is news of it.
 func (w *watchers) changed(s *streams, org, node string) {
-	names := w.concerning(org, node)
+	for _, name := range [...]string{org + "/" + node, org + "/" + anyNode} {
+		w.tell(s, name)
+	}
+}
+
+// tell tells everybody who watches a producer, by its name, that there is news of it.
+func (w *watchers) tell(s *streams, name string) {
+	if !w.list.heard(name) {
+		return
+	}
 	w.telling.Lock()
 	defer w.telling.Unlock()
-	for _, name := range names {
-		w.list.tell(w.newsOf(s, name))
-	}
+	w.list.tell(w.newsOf(s, name))
 }
 
 func (w *watchers) add(s *streams, names []string, note func(flow.News)) (stop func()) {

@@ -34,8 +34,10 @@ type streams struct {
 	mu    sync.Mutex
 	here  map[string]produced
 	peers map[peer.ID]reachable
+	lives lives
 	away  absentees
-	// remote is what the last heartbeat of each peer that is up says of its streams.
+	// remote is what the last heartbeat of each peer that is up says of its streams, sorted by name. Lists are shared and
+	// not changed.
 	remote map[peer.ID][]wire.StreamStatus
 	// told is closed and replaced whenever remote or peers change.
 	told chan struct{}
@@ -51,7 +53,10 @@ type produced struct {
 }
 
 // reachable is a peer that is up.
-type reachable struct{ org, node string }
+type reachable struct {
+	org, node string
+	life      uint64
+}
 
 func newStreams(org string, exports []*export.Export, now func() time.Time) *streams {
 	return &streams{org: org, exports: exports, now: now, here: make(map[string]produced), peers: make(map[peer.ID]reachable), routes: make(map[string][]query.Place), remote: make(map[peer.ID][]wire.StreamStatus), told: make(chan struct{}), away: absentees{began: time.Now(), since: make(map[string]time.Time)}}
@@ -62,6 +67,10 @@ func (s *streams) heard(p peer.ID, list []wire.StreamStatus) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, up := s.peers[p]; up {
+		if !slices.IsSortedFunc(list, byName) {
+			list = slices.Clone(list)
+			slices.SortFunc(list, byName)
+		}
 		s.remote[p] = list
 		s.tell()
 	}
@@ -109,7 +118,7 @@ func (s *streams) route(stream string, at []query.Place) {
 func (s *streams) peerUp(p peer.ID, org, node string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.peers[p] = reachable{org, node}
+	s.peers[p] = reachable{org, node, s.lives.begin(s.peers, org)}
 }
 
 func (s *streams) peerDown(p peer.ID) {

@@ -196,9 +196,12 @@ func (s *Subscription) hear() {
 			if name != n.Name {
 				continue
 			}
+			if n.Anew {
+				s.intake.Reachable(now, k, false)
+			}
 			s.intake.Reachable(now, k, n.Up)
 			s.intake.Measured(k, n.RTT.Microseconds())
-			if st, ok := n.Streams[s.req.Stream]; ok {
+			if st, ok := n.Of(s.req.Stream); ok {
 				s.intake.Heard(now, k, st)
 			}
 		}

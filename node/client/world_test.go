@@ -98,7 +98,9 @@ func (w *world) tell() {
 				note(flow.News{Name: name})
 				continue
 			}
-			note(flow.News{Name: name, Up: true, Streams: map[string]dcaa.StreamStatus{streamName: n.out.Beat()}})
+			note(flow.News{Name: name, Up: true, Said: func(stream string) (dcaa.StreamStatus, bool) {
+				return n.out.Beat(), stream == streamName
+			}})
 		}
 	}
 }

@@ -30,8 +30,20 @@ type News struct {
 	// Up: it is heard, and hears us. This node itself is always up.
 	Up  bool
 	RTT time.Duration
-	// Streams are what its heartbeat says, by name; nil if nothing of them is news.
-	Streams map[string]dcaa.StreamStatus
+	// Life tells the times apart at which it came up; 0 if that is not known.
+	Life uint64
+	// Anew: it was down since the last news that were taken, be it up by now. What was known of its life before is void.
+	Anew bool
+	// Said looks up what its heartbeat says of a stream; nil if nothing of them is news. It may be called from any goroutine.
+	Said func(stream string) (s dcaa.StreamStatus, ok bool)
+}
+
+// Of returns what the news say of a stream.
+func (n *News) Of(stream string) (s dcaa.StreamStatus, ok bool) {
+	if n.Said == nil {
+		return s, false
+	}
+	return n.Said(stream)
 }
 
 // Preferred is the index of the producer that a consumer asks first: its own node, else consumers spread by their names.

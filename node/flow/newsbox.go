@@ -2,18 +2,20 @@ package flow
 
 import "sync"
 
-// NewsBox collects news of nodes until a consumer takes them. Of each node only the newest counts, so it never grows.
+// NewsBox collects news of nodes until a consumer takes them. Of each node only the newest counts, so it never grows; that a
+// node was down in between is kept.
 // It is safe for concurrent use.
 type NewsBox struct {
 	mu      sync.Mutex
 	pending map[string]News
 	order   []string
+	lives   map[string]uint64 // of each node, as it was last taken while it was up
 	wake    chan struct{}
 }
 
 // NewNewsBox returns an empty box.
 func NewNewsBox() *NewsBox {
-	return &NewsBox{pending: make(map[string]News), wake: make(chan struct{}, 1)}
+	return &NewsBox{pending: make(map[string]News), lives: make(map[string]uint64), wake: make(chan struct{}, 1)}
 }
 
 // Note takes news. It does not block.
@@ -22,8 +24,11 @@ func (b *NewsBox) Note(n News) {
 	old, waits := b.pending[n.Name]
 	if !waits {
 		b.order = append(b.order, n.Name)
-	} else if n.Streams == nil && n.Up {
-		n.Streams = old.Streams
+	} else {
+		n.Anew = old.Anew || !old.Up
+		if n.Said == nil && n.Up {
+			n.Said = old.Said
+		}
 	}
 	b.pending[n.Name] = n
 	b.mu.Unlock()
@@ -36,7 +41,13 @@ func (b *NewsBox) Take() []News {
 	defer b.mu.Unlock()
 	var news []News
 	for _, name := range b.order {
-		news = append(news, b.pending[name])
+		n := b.pending[name]
+		if n.Up {
+			last, known := b.lives[name]
+			n.Anew = n.Anew || known && last != n.Life
+			b.lives[name] = n.Life
+		}
+		news = append(news, n)
 	}
 	clear(b.pending)
 	b.order = nil

@@ -52,9 +52,12 @@ func (r *Runner) hear() {
 				if name != n.Name {
 					continue
 				}
+				if n.Anew {
+					r.core.Reachable(now, in.n, k, false)
+				}
 				r.core.Reachable(now, in.n, k, n.Up)
 				r.core.Measured(in.n, k, n.RTT.Microseconds())
-				if s, ok := n.Streams[in.stream]; ok {
+				if s, ok := n.Of(in.stream); ok {
 					r.core.Heard(now, in.n, k, s)
 				}
 			}
@@ -63,9 +66,12 @@ func (r *Runner) hear() {
 			if name != n.Name {
 				continue
 			}
+			if n.Anew {
+				r.core.PeerReachable(now, k, false)
+			}
 			r.core.PeerReachable(now, k, n.Up)
 			for o, out := range r.outputs {
-				if s, ok := n.Streams[out.Name()]; ok {
+				if s, ok := n.Of(out.Name()); ok {
 					r.core.PeerHeard(now, k, o, s)
 				}
 			}
