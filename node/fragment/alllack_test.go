@@ -187,7 +187,7 @@ func (s spoiled) Open(sub flow.Subscriber) (flow.Cursor, error) {
 	}
 	b, err := points.Pack(&storage.RecoveryPoint{Fragment: "north/q/sums", Boundary: 7, Operators: []storage.OperatorState{{Name: instanceState, Version: instanceVersion, Snapshot: []byte("nonsense")}},
 		Inputs: []storage.InputPosition{{Stream: "north/a", Position: tuple.Position{Generation: 9, ID: 9}}}})
-	return &stateCursor{s: s.StateStream, state: b, taken: true, next: 1, closed: make(chan struct{})}, err
+	return &stateCursor{s: s.StateStream, state: b, pack: &pack{gone: make(chan struct{})}, next: 1, closed: make(chan struct{})}, err
 }
 
 // TestSpoiledState shows that a state which cannot be restored is refused, and does not take the place of one that can.

@@ -93,7 +93,7 @@ func TestGapInPoint(t *testing.T) {
 	r := open()
 	r.Emit(0, &tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: 5000})
 	r.Emit(0, &tuple.Frame{Kind: tuple.Gap, Generation: 1, Time: 10, To: 20, Reason: "north/a: lost"})
-	p := r.snapshot()
+	p := r.snapshot().complete()
 	p.Boundary, p.Outputs[0].Boundary = 5000, 5000
 	if err := (Store{Points: h.points}).SavePoint(p); err != nil {
 		t.Fatal(err)

@@ -118,6 +118,12 @@ func (l *loop) glance(ctx context.Context) error {
 		l.stored(s)
 	case reply := <-l.r.ask:
 		reply <- l.r.current()
+	case reply := <-l.r.states: // a redo may take minutes, and the other replica has nothing until then
+		reply <- l.r.snapshot()
+	case t := <-l.r.transferred:
+		if l.r.offered(t) {
+			return l.takeOver(t.point)
+		}
 	case <-l.point:
 		l.point = l.r.cfg.Clock.After(l.r.cfg.PointInterval)
 		l.cut()
@@ -216,9 +222,12 @@ func (l *loop) cut() {
 	if l.saving || l.r.core.Progress() == l.pointed && !l.failed {
 		return
 	}
-	p := l.r.snapshot()
+	d := l.r.snapshot()
 	l.saving, l.bytes, l.pointed = true, 0, l.r.core.Progress()
-	go func() { l.saved <- savedPoint{point: p, err: l.r.cfg.Points.SavePoint(p)} }()
+	go func() {
+		p := d.complete()
+		l.saved <- savedPoint{point: p, err: l.r.cfg.Points.SavePoint(p)}
+	}()
 }
 
 // stored acknowledges what a durable point covers.

@@ -23,7 +23,7 @@ const instanceVersion = 1
 // Open makes a fragment's parts and restores the newest usable recovery point. It starts nothing.
 func Open(cfg Config) (*Runner, error) {
 	cfg.complete()
-	r := &Runner{cfg: cfg, began: cfg.Clock.Now(), ask: make(chan chan<- Status), states: make(chan chan<- *storage.RecoveryPoint), transferred: make(chan transfer, 1), ended: make(chan struct{}), conns: make(map[connKey]*connection), news: newNewsbox()}
+	r := &Runner{cfg: cfg, began: cfg.Clock.Now(), ask: make(chan chan<- Status), states: make(chan chan<- draft), transferred: make(chan transfer, 1), ended: make(chan struct{}), conns: make(map[connKey]*connection), news: newNewsbox()}
 	r.status = Status{Name: cfg.Name}
 	r.arrivals = make(chan arrival, 4*len(cfg.Plan.Inputs))
 	point, passed, err := cfg.Points.LoadPoint(cfg.Name)
@@ -220,21 +220,17 @@ func heldFrames(s *storage.OutputState, schema *tuple.Schema) ([]*tuple.Frame, e
 	return frames, nil
 }
 
-// snapshot takes a recovery point of the present state. It is called between buckets.
-func (r *Runner) snapshot() *storage.RecoveryPoint {
-	var e tuple.Encoder
-	at := r.core.Snapshot(&e)
-	p := &storage.RecoveryPoint{Fragment: r.cfg.Name, Epoch: r.cfg.Epoch, Boundary: at.Boundary}
-	p.Operators = []storage.OperatorState{{Name: instanceState, Version: instanceVersion, Snapshot: e.B}}
-	for n, u := range r.cfg.Plan.Unions {
-		for k := range u.Inputs {
-			p.Inputs = append(p.Inputs, storage.InputPosition{Stream: r.positionName(n, k), Position: at.Inputs[n][k]})
-		}
-	}
-	for n, o := range r.outputs {
-		s := at.Outputs[n]
-		state := storage.OutputState{Stream: o.Name(), Generation: s.Generation, NextID: s.Next, Boundary: s.Boundary}
-		_, frames := o.Unacknowledged()
+// draft is a recovery point whose output frames have yet to be encoded. Frames do not change, and many megabytes of them
+// may wait for a consumer that is away: they are encoded beside the run loop.
+type draft struct {
+	point  *storage.RecoveryPoint
+	frames [][]*tuple.Frame // of each of point.Outputs
+}
+
+// complete encodes the frames and returns the point. It is called once, from any goroutine.
+func (d draft) complete() *storage.RecoveryPoint {
+	for n, frames := range d.frames {
+		state := &d.point.Outputs[n]
 		for _, f := range frames {
 			switch f.Kind {
 			case tuple.Insertion:
@@ -243,10 +239,30 @@ func (r *Runner) snapshot() *storage.RecoveryPoint {
 				state.Unacked = append(state.Unacked, storage.Unacked{FirstID: f.FirstID, LastID: f.FirstID, Frame: encodeGap(f)})
 			}
 		}
-		p.Outputs = append(p.Outputs, state)
+	}
+	return d.point
+}
+
+// snapshot takes a recovery point of the present state. It is called between buckets.
+func (r *Runner) snapshot() draft {
+	var e tuple.Encoder
+	at := r.core.Snapshot(&e)
+	p := &storage.RecoveryPoint{Fragment: r.cfg.Name, Epoch: r.cfg.Epoch, Boundary: at.Boundary}
+	d := draft{point: p}
+	p.Operators = []storage.OperatorState{{Name: instanceState, Version: instanceVersion, Snapshot: e.B}}
+	for n, u := range r.cfg.Plan.Unions {
+		for k := range u.Inputs {
+			p.Inputs = append(p.Inputs, storage.InputPosition{Stream: r.positionName(n, k), Position: at.Inputs[n][k]})
+		}
+	}
+	for n, o := range r.outputs {
+		s := at.Outputs[n]
+		_, frames := o.Unacknowledged()
+		d.frames = append(d.frames, frames)
+		p.Outputs = append(p.Outputs, storage.OutputState{Stream: o.Name(), Generation: s.Generation, NextID: s.Next, Boundary: s.Boundary})
 	}
 	p.Operators = append(p.Operators, storage.OperatorState{Name: subscribersState, Version: subscribersVersion, Snapshot: encodeSubscribers(r.outputs)})
-	return p
+	return d
 }
 
 // acknowledge tells upstream what a durable point covers.

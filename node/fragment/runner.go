@@ -11,7 +11,6 @@ import (
 	"fednode/node/flow"
 	"fednode/node/replica"
 	"fednode/query/tuple"
-	"fednode/storage"
 )
 
 // Runner runs one replica of a fragment.
@@ -35,10 +34,13 @@ type Runner struct {
 
 	// arrivals brings what the connections have got.
 	arrivals chan arrival
+	// packs are what other replicas are given of the state.
+	packs packs
+
 	// ask brings requests for the status to the loop, states requests of other replicas for the state. transferred brings
 	// what has come of a request to another one. ended is closed when the loop has.
 	ask         chan chan<- Status
-	states      chan chan<- *storage.RecoveryPoint
+	states      chan chan<- draft
 	transferred chan transfer
 	ended       chan struct{}
 

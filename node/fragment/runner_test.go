@@ -58,7 +58,7 @@ input = "sums"
 connector = "node"
 `
 
-func testPlan(t *testing.T) *query.FragmentPlan {
+func testPlan(t testing.TB) *query.FragmentPlan {
 	t.Helper()
 	d, problems := query.Parse("q.toml", []byte(testQuery), query.Options{Placement: query.Placement{Home: query.Place{Org: "north"}}})
 	if err := problems.Err(); err != nil {
@@ -174,7 +174,7 @@ func (c *crashable) crash() {
 }
 
 // produce fills an output with rows at a rate of one a few milliseconds of stream time, with boundaries between.
-func produce(t *testing.T, name string, seed uint64, rows int) *flow.Output {
+func produce(t testing.TB, name string, seed uint64, rows int) *flow.Output {
 	t.Helper()
 	fields := tuple.MustSchema(tuple.Field{Name: "ts", Type: tuple.Of(tuple.Timestamp)}, tuple.Field{Name: "k", Type: tuple.Of(tuple.String)}, tuple.Field{Name: "v", Type: tuple.Of(tuple.Int64)})
 	out := flow.NewOutput(flow.OutputConfig{Name: name, Schema: fields, Limit: 1 << 30, Generation: 1, Start: tuple.Position{Time: tuple.MinTime}, Expected: []string{"north/n1/q/sums"}})
@@ -200,7 +200,7 @@ func produce(t *testing.T, name string, seed uint64, rows int) *flow.Output {
 
 // harness is a fragment between two producers and one consumer.
 type harness struct {
-	t           *testing.T
+	t           testing.TB
 	net         *network
 	points      *storage.RecoveryPoints
 	waitingRows int // of the fragment's configuration
@@ -212,7 +212,7 @@ type harness struct {
 	stop   func()
 }
 
-func newHarness(t *testing.T, rows int) *harness {
+func newHarness(t testing.TB, rows int) *harness {
 	t.Helper()
 	points, err := storage.NewRecoveryPoints(memstore.New())
 	if err != nil {

@@ -73,20 +73,25 @@ func (s *StateStream) Open(flow.Subscriber) (flow.Cursor, error) {
 
 // stateCursor gives a state in rows of bytes, then the end.
 type stateCursor struct {
-	s      *StateStream
-	state  []byte
-	taken  bool
-	next   uint64
+	s     *StateStream
+	state []byte
+	next  uint64
+
+	mu     sync.Mutex // over pack and the closing of closed
+	pack   *pack      // that is read; nil before the first piece
 	closed chan struct{}
 	once   sync.Once
 }
 
 // Next returns the next piece.
 func (c *stateCursor) Next(ctx context.Context) (*tuple.Frame, error) {
-	if !c.taken {
+	if c.pack == nil {
 		if err := c.take(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if c.pack.ended() {
+		return nil, flow.ErrClosed
 	}
 	if len(c.state) == 0 {
 		if c.next == 0 {
@@ -106,28 +111,70 @@ func (c *stateCursor) Next(ctx context.Context) (*tuple.Frame, error) {
 	return f, nil
 }
 
-// take asks the run loop for its state.
+// take takes a pack of the state, which others may read too.
 func (c *stateCursor) take(ctx context.Context) error {
-	reply := make(chan *storage.RecoveryPoint, 1) // the loop does not wait for us
+	r := c.s.r
+	p, mine := r.packs.take(r.cfg.Clock.Now())
+	if mine {
+		p.b, p.err = c.make(ctx)
+		close(p.ready)
+	}
 	select {
-	case c.s.r.states <- reply:
+	case <-p.ready:
 	case <-c.closed:
-		return flow.ErrClosed
-	case <-c.s.r.ended:
+		r.packs.leave(p)
 		return flow.ErrClosed
 	case <-ctx.Done():
+		r.packs.leave(p)
 		return ctx.Err()
 	}
-	b, err := c.s.r.cfg.Points.PackPoint(<-reply)
-	if err != nil {
-		return fmt.Errorf("state of fragment %s: %w", c.s.r.cfg.Name, err)
+	if p.err != nil {
+		r.packs.leave(p)
+		return p.err
 	}
-	c.state, c.taken, c.next = b, true, 1
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case <-c.closed:
+		r.packs.leave(p)
+		return flow.ErrClosed
+	default:
+	}
+	c.pack, c.state, c.next = p, p.b, 1
 	return nil
 }
 
+// make asks the run loop for its state and packs it.
+func (c *stateCursor) make(ctx context.Context) ([]byte, error) {
+	reply := make(chan draft, 1) // the loop does not wait for us
+	select {
+	case c.s.r.states <- reply:
+	case <-c.closed:
+		return nil, flow.ErrClosed
+	case <-c.s.r.ended:
+		return nil, flow.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	d := <-reply
+	b, err := c.s.r.cfg.Points.PackPoint(d.complete())
+	if err != nil {
+		return nil, fmt.Errorf("state of fragment %s: %w", c.s.r.cfg.Name, err)
+	}
+	return b, nil
+}
+
 // Close frees the cursor.
-func (c *stateCursor) Close() { c.once.Do(func() { close(c.closed) }) }
+func (c *stateCursor) Close() {
+	c.once.Do(func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		close(c.closed)
+		if c.pack != nil {
+			c.s.r.packs.leave(c.pack)
+		}
+	})
+}
 
 // transfer is what has come of a request for the state of another replica.
 type transfer struct {

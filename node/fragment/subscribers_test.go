@@ -47,7 +47,7 @@ func TestSubscribersOverRestarts(t *testing.T) {
 	fill(r, 3)
 	had := tuple.Position{Generation: 1, ID: 2, Time: tuple.MinTime}
 	r.outputs[0].Ack("north/n1/second/f", had)
-	p := r.snapshot()
+	p := r.snapshot().complete()
 	saved := numbers.State()
 	p.Outputs[0].NextID = saved.Next
 	if err := (Store{Points: h.points}).SavePoint(p); err != nil {
