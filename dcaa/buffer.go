@@ -29,6 +29,7 @@ type OutputBuffer struct {
 	held       []holding // of frames[i]
 	next       uint64    // number of the next frame
 	bytes      int64
+	away       int64 // bytes that are held elsewhere
 	// truncated is what has been dropped: all ids ≤ ID, all boundaries ≤ Time.
 	truncated tuple.Position
 	// lost is the end of the stretch of stime in which dropped rows lie. It can be beyond truncated.Time.
@@ -37,10 +38,12 @@ type OutputBuffer struct {
 	run   runFrames
 }
 
-// holding is what the buffer knows of a frame: its sequence number and its size. Numbers rise, not always by one.
+// holding is what the buffer knows of an entry: its sequence number, its size in memory, and where its frames are if they
+// are not there. Numbers rise, not always by one.
 type holding struct {
 	seq  uint64
 	size int64
+	away Away
 }
 
 // NewOutputBuffer returns an empty buffer of a generation. start is the position of what was emitted, and acknowledged
@@ -51,16 +54,21 @@ func NewOutputBuffer(generation uint64, start tuple.Position) *OutputBuffer {
 
 // Append adds a frame: an INSERTION that continues the ids, a BOUNDARY that rises, or a GAP at the present id.
 func (b *OutputBuffer) Append(f *tuple.Frame) {
-	size := FrameBytes(f)
-	b.frames = append(b.frames, f)
-	b.held = append(b.held, holding{seq: b.next, size: size})
-	b.next++
-	b.bytes += size
+	b.hold(f, Away{})
 	if f.Kind == tuple.Boundary {
 		b.run.replaced(f.Time, b.next)
 	}
 	b.dropIdleBoundary()
 	b.truncate() // after a restart the neighbours may hold already what is produced again
+}
+
+// hold adds an entry.
+func (b *OutputBuffer) hold(f *tuple.Frame, away Away) {
+	size := FrameBytes(f)
+	b.frames = append(b.frames, f)
+	b.held = append(b.held, holding{seq: b.next, size: size, away: away})
+	b.next++
+	b.bytes += size
 }
 
 // FrameBytes estimates the memory that a frame holds, dictionaries not counted: many frames share one.
@@ -158,7 +166,7 @@ func (b *OutputBuffer) Acked(name string) (tuple.Position, bool) {
 }
 
 // Frame returns the first held frame whose number is at least seq, and its number; ok is false if none has been
-// appended yet.
+// appended yet. An INSERTION without a batch stands for frames that are away, see AwayAt.
 func (b *OutputBuffer) Frame(seq uint64) (f *tuple.Frame, at uint64, ok bool) {
 	i := sort.Search(len(b.held), func(i int) bool { return b.held[i].seq >= seq })
 	if i == len(b.held) {

@@ -55,16 +55,28 @@ func (b *OutputBuffer) Shed(limit int64) {
 func (b *OutputBuffer) drop(n int) {
 	for i, f := range b.frames[:n] {
 		b.bytes -= b.held[i].size
+		b.away -= b.held[i].away.Bytes
 		switch f.Kind {
 		case tuple.Insertion:
 			b.truncated.ID = max(b.truncated.ID, f.LastID)
-			b.lost = max(b.lost, latest(f.Batch).Add(1))
+			b.lost = max(b.lost, b.latest(i).Add(1))
+			if a := &b.held[i].away; a.Record != 0 {
+				b.truncated.Time = max(b.truncated.Time, a.Time)
+			}
 		case tuple.Boundary:
 			b.truncated.Time = max(b.truncated.Time, f.Time)
 		}
 	}
 	clear(b.frames[:n])
 	b.frames, b.held = b.frames[n:], b.held[n:]
+}
+
+// latest returns the largest stime of the rows of an INSERTION that is held.
+func (b *OutputBuffer) latest(i int) tuple.Time {
+	if a := &b.held[i].away; a.Record != 0 {
+		return a.Latest
+	}
+	return latest(b.frames[i].Batch)
 }
 
 // latest returns the largest stime of a batch, MinTime if it has no rows.

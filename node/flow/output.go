@@ -1,8 +1,6 @@
 package flow
 
 import (
-	"context"
-	"strings"
 	"sync"
 	"time"
 
@@ -19,12 +17,23 @@ type Output struct {
 	own    string
 	lapsed func(string)
 	unread bool
+	// overflow takes what does not fit into memory, at most spillLimit bytes; nil if there is none.
+	overflow    Overflow
+	spillLimit  int64
+	overflowing chan struct{}
+	partner     Partner
+	now         func() time.Time
 
-	mu     sync.Mutex
-	buffer *dcaa.OutputBuffer
-	head   tuple.Position
-	status dcaa.StreamStatus // as the fragment last said; the zero value before it did
-	closed bool
+	mu       sync.Mutex
+	kept     uint64 // the oldest record that has not been freed
+	spillErr error  // why nothing more could be put into the overflow when that was last tried
+	// standings are those of partners, lapses their subscriptions that are not counted any more.
+	standings map[string]standing
+	lapses    map[string]Lapse
+	buffer    *dcaa.OutputBuffer
+	head      tuple.Position
+	status    dcaa.StreamStatus // as the fragment last said; the zero value before it did
+	closed    bool
 	// changed is closed and replaced whenever frames come, room is made or the stream is closed.
 	changed chan struct{}
 }
@@ -35,15 +44,22 @@ var _ Stream = (*Output)(nil)
 type OutputConfig struct {
 	Name   string
 	Schema *tuple.Schema
-	// Limit is how many bytes of unacknowledged frames make the output Full.
+	// Limit is how many bytes of unacknowledged frames in memory make the output Full.
 	Limit int64
+	// Overflow takes what would fill more than half of that, at most OverflowBytes; nil if there is none.
+	Overflow      Overflow
+	OverflowBytes int64
+	// Partner bounds what subscribers of other organisations hold back.
+	Partner Partner
+	// Now is the clock that lapses are dated by; nil is time.Now.
+	Now func() time.Time
 	// Generation of the ids, from 1.
 	Generation uint64
 	// Start is where numbering goes on: the zero id and MinTime for a new stream; for a restored one the position before
-	// the first frame of Unacknowledged.
+	// the first entry of Held.
 	Start tuple.Position
-	// Unacknowledged frames of a recovery point, in order.
-	Unacknowledged []*tuple.Frame
+	// Held are the unacknowledged frames of a recovery point, in order.
+	Held []dcaa.Held
 	// Own is the prefix of our own organisation's subscribers. Others never fill the output: when it is full, who of them
 	// is furthest behind is no longer counted, and Lapsed is told.
 	Own    string
@@ -58,7 +74,14 @@ type OutputConfig struct {
 
 // NewOutput returns an open output.
 func NewOutput(cfg OutputConfig) *Output {
-	o := &Output{name: cfg.Name, schema: cfg.Schema, limit: cfg.Limit, own: cfg.Own, lapsed: cfg.Lapsed, unread: cfg.Unread, changed: make(chan struct{}), head: cfg.Start}
+	o := &Output{name: cfg.Name, schema: cfg.Schema, limit: cfg.Limit, own: cfg.Own, lapsed: cfg.Lapsed, unread: cfg.Unread, changed: make(chan struct{}), head: cfg.Start,
+		overflow: cfg.Overflow, overflowing: make(chan struct{}, 1), partner: cfg.Partner, now: cfg.Now, standings: make(map[string]standing), lapses: make(map[string]Lapse)}
+	if o.overflow != nil {
+		o.spillLimit = cfg.OverflowBytes
+	}
+	if o.now == nil {
+		o.now = time.Now
+	}
 	o.head.Generation = cfg.Generation
 	o.buffer = dcaa.NewOutputBuffer(cfg.Generation, cfg.Start)
 	for _, name := range cfg.Expected {
@@ -69,10 +92,21 @@ func NewOutput(cfg OutputConfig) *Output {
 		_ = o.buffer.Subscribe(name, o.head, o.head)
 		o.buffer.Ack(name, p)
 	}
-	for _, f := range cfg.Unacknowledged {
-		o.append(f)
+	for _, h := range cfg.Held {
+		o.restore(h)
 	}
+	o.note()
 	return o
+}
+
+// restore adds what a recovery point held.
+func (o *Output) restore(h dcaa.Held) {
+	if h.Away.Record == 0 {
+		o.append(h.Frame)
+		return
+	}
+	o.buffer.Restore(h)
+	o.head.ID, o.head.Time = h.Frame.LastID, max(o.head.Time, h.Away.Time)
 }
 
 func (o *Output) append(f *tuple.Frame) {
@@ -129,8 +163,8 @@ func (o *Output) Append(f *tuple.Frame) {
 		return
 	}
 	o.append(f)
-	if o.own != "" && o.buffer.Bytes() >= o.limit {
-		o.lapse()
+	if o.own != "" && o.exhausted() {
+		o.lapseLast()
 	}
 	if o.unread && o.buffer.Bytes() >= o.limit {
 		o.buffer.Shed(o.limit / 2)
@@ -138,29 +172,12 @@ func (o *Output) Append(f *tuple.Frame) {
 	o.wake()
 }
 
-// lapse stops counting the subscriber furthest behind, if it is of another organisation. mu is held.
-func (o *Output) lapse() {
-	last, at := "", tuple.Position{}
-	for _, name := range o.buffer.Subscribers() {
-		if p, _ := o.buffer.Acked(name); last == "" || p.ID < at.ID {
-			last, at = name, p
-		}
-	}
-	if last == "" || strings.HasPrefix(last, o.own) {
-		return
-	}
-	o.buffer.Forget(last)
-	if o.lapsed != nil {
-		o.lapsed(last)
-	}
-}
-
 // ForgetAbsent stops counting replicas whose node has been away for longer than after, or is away while they hold back half
 // of what the output may hold; another replica of the same neighbour is further. It returns who they are.
 func (o *Output) ForgetAbsent(absent func(subscriber string) time.Duration, after time.Duration) []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if 2*o.buffer.Bytes() >= o.limit {
+	if o.strained() {
 		after = 0
 	}
 	gone := dcaa.Dispensable(o.counted(), func(name string) bool { return absent(name) > after })
@@ -173,7 +190,7 @@ func (o *Output) ForgetAbsent(absent func(subscriber string) time.Duration, afte
 	return gone
 }
 
-// Full reports whether the output holds as much as it may, and a channel that is closed when that may have changed.
+// Full reports whether the output holds as much in memory as it may, and a channel that is closed when that may have changed.
 func (o *Output) Full() (full bool, changed <-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -184,6 +201,7 @@ func (o *Output) Full() (full bool, changed <-chan struct{}) {
 func (o *Output) wake() {
 	close(o.changed)
 	o.changed = make(chan struct{})
+	o.note()
 }
 
 // Open returns a cursor behind the subscriber's position.
@@ -197,6 +215,7 @@ func (o *Output) Open(s Subscriber) (Cursor, error) {
 		if err := Admit(o.name, s.Name, o.own, o.counted()); err != nil {
 			return nil, err
 		}
+		delete(o.lapses, s.Name) // it is counted again, if from what is held
 		if err := o.buffer.Subscribe(s.Name, s.From, s.Durable); err != nil {
 			return nil, err
 		}
@@ -215,6 +234,7 @@ func (o *Output) Open(s Subscriber) (Cursor, error) {
 func (o *Output) Ack(subscriber string, p tuple.Position) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.comeBack(subscriber, p)
 	o.buffer.Ack(subscriber, p)
 	o.wake()
 }
@@ -227,14 +247,22 @@ func (o *Output) Forget(subscriber string) {
 	o.wake()
 }
 
-// Unacknowledged returns the frames that a recovery point has to hold, and the position before the first of them.
+// Unacknowledged returns the frames that are held in memory, and the position before the first of them.
 func (o *Output) Unacknowledged() (tuple.Position, []*tuple.Frame) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.buffer.Truncated(), o.buffer.Unacknowledged()
 }
 
-// Held returns the bytes of unacknowledged frames, and the limit.
+// Entries returns what a recovery point has to hold: the unacknowledged frames in order, and what stands for those that are
+// outside of memory.
+func (o *Output) Entries() []dcaa.Held {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buffer.Held()
+}
+
+// Held returns the bytes of unacknowledged frames in memory, and the limit.
 func (o *Output) Held() (bytes, limit int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -266,76 +294,3 @@ func (o *Output) Close() {
 		o.wake()
 	}
 }
-
-// outputCursor reads an Output: stable frames from seq on, and, if it takes them, tentative ones from runSeq on, in the
-// order in which both were emitted.
-type outputCursor struct {
-	o         *Output
-	seq       uint64
-	runSeq    uint64
-	tentative bool
-	// at is what has been delivered.
-	at tuple.Position
-}
-
-// Next returns the next frame the subscriber needs. It fails with a *dcaa.TruncatedError if a subscriber that is not
-// counted was so slow that what it needs next is gone.
-func (c *outputCursor) Next(ctx context.Context) (*tuple.Frame, error) {
-	for {
-		c.o.mu.Lock()
-		f, at, ok := c.o.buffer.Frame(c.seq)
-		if c.tentative {
-			if run, runAt, there := c.o.buffer.RunFrame(c.runSeq, c.seq); there && (!ok || runAt < at) {
-				c.runSeq = runAt + 1
-				c.o.mu.Unlock()
-				return run, nil
-			}
-		}
-		dropped, closed, changed := c.o.buffer.Truncated(), c.o.closed, c.o.changed
-		c.o.mu.Unlock()
-		switch {
-		case ok:
-			c.seq = at + 1
-			if f.Kind == tuple.Insertion && f.LastID <= c.at.ID {
-				continue
-			}
-			c.advance(f)
-			return f, nil
-		case dropped.ID > c.at.ID:
-			return nil, c.gone(dropped.Generation)
-		case dropped.Time > c.at.Time:
-			// All rows before it are there: without it whoever comes late would never learn that the stream has ended.
-			f := &tuple.Frame{Kind: tuple.Boundary, Generation: dropped.Generation, Time: dropped.Time}
-			c.advance(f)
-			return f, nil
-		case closed:
-			return nil, ErrClosed
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-}
-
-// gone says what the cursor can no longer be given.
-func (c *outputCursor) gone(generation uint64) error {
-	at := c.at
-	at.Generation = generation
-	c.o.mu.Lock()
-	defer c.o.mu.Unlock()
-	return c.o.buffer.Reaches(at)
-}
-
-func (c *outputCursor) advance(f *tuple.Frame) {
-	switch f.Kind {
-	case tuple.Insertion:
-		c.at.ID = f.LastID
-	case tuple.Boundary:
-		c.at.Time = max(c.at.Time, f.Time)
-	}
-}
-
-// Close frees the cursor.
-func (c *outputCursor) Close() {}

@@ -7,6 +7,7 @@ import (
 
 	"fednode/dcaa"
 	"fednode/node/connect"
+	"fednode/node/flow"
 	"fednode/query"
 	"fednode/query/tuple"
 	"fednode/storage"
@@ -60,8 +61,16 @@ type Config struct {
 	PointInterval time.Duration
 	// PointBytes stores one earlier, after so much input; 0 means 64 MiB.
 	PointBytes int64
-	// OutputBytes is how much of each output is kept unacknowledged before input stops; 0 means 64 MiB.
+	// OutputBytes is how much of each output is kept in memory unacknowledged before input stops; 0 means 64 MiB.
 	OutputBytes int64
+	// OverflowDir is where each output puts what would fill more than half of that, at most OverflowBytes; an empty one puts
+	// nothing on disk. It belongs to the fragment alone.
+	OverflowDir   string
+	OverflowBytes int64
+	// Room says whether the disk has room; while it fails nothing is put there. nil has always room.
+	Room func() error
+	// Partner bounds what a subscriber of another organisation may hold back.
+	Partner flow.Partner
 	// WaitingRows is how many rows may wait in an input that is ahead of the others before it is held; 0 means 1 million.
 	WaitingRows int
 	// InputBytes is how much may wait in memory for the boundaries of the inputs; 0 means 1 GiB. Beyond it the fragment
@@ -127,12 +136,16 @@ type InputStatus struct {
 
 // OutputStatus is one output of a fragment.
 type OutputStatus struct {
-	Stream      string
-	Head        tuple.Position
-	Bytes       int64
-	Limit       int64
+	Stream string
+	Head   tuple.Position
+	Bytes  int64 // in memory
+	Limit  int64
+	// Spilled is what is held outside of memory.
+	Spilled     flow.Spilled
 	Subscribers map[string]tuple.Position
-	State       dcaa.State
+	// Lapsed are subscriptions of partners that are not waited for any more.
+	Lapsed map[string]flow.Lapse
+	State  dcaa.State
 	// Since is when the state began, the zero time if it never changed.
 	Since time.Time
 	// Holding is for how long a bucket has been held beyond when it was due.

@@ -4,21 +4,27 @@ import (
 	"fmt"
 	"slices"
 
+	"fednode/dcaa"
 	"fednode/query/tuple"
 )
 
-// notRows stands where a frame of rows has its generation, which is at least 1: a GAP follows.
+// notRows stands where a frame of rows has its generation, which is at least 1: a GAP follows, or a BOUNDARY where there are
+// no gaps.
 const notRows = 0
 
 // encodeFrame writes an INSERTION frame of a known schema.
 func encodeFrame(f *tuple.Frame) []byte {
 	var e tuple.Encoder
+	appendFrame(&e, f)
+	return e.B
+}
+
+func appendFrame(e *tuple.Encoder, f *tuple.Frame) {
 	e.Uint(f.Generation)
 	e.Uint(f.FirstID)
 	e.Uint(f.LastID)
 	e.Uint64s(f.IDs)
 	e.Batch(f.Batch)
-	return e.B
 }
 
 // encodeGap writes a GAP frame.
@@ -33,20 +39,31 @@ func encodeGap(f *tuple.Frame) []byte {
 	return e.B
 }
 
-// decodeFrame reads what encodeFrame or encodeGap has written.
-func decodeFrame(b []byte, schema *tuple.Schema) (*tuple.Frame, error) {
+// decodeHeld reads what encodeFrame, encodeGap or encodeAway has written.
+func decodeHeld(b []byte, schema *tuple.Schema) (h dcaa.Held, err error) {
 	d := tuple.NewDecoder(b)
 	generation := d.Uint()
-	if d.Err() == nil && generation == notRows {
-		f := &tuple.Frame{Kind: tuple.Gap, Generation: d.Uint(), FirstID: d.Uint(), Time: d.Time(), To: d.Time(), Reason: d.String()}
-		return f, d.Close()
+	if d.Err() != nil || generation != notRows {
+		if h.Frame, err = restOfFrame(d, generation, schema); err == nil {
+			err = d.Close()
+		}
+		return h, err
 	}
+	if generation = d.Uint(); d.Err() == nil && generation == awayMark {
+		return decodeAway(d)
+	}
+	h.Frame = &tuple.Frame{Kind: tuple.Gap, Generation: generation, FirstID: d.Uint(), Time: d.Time(), To: d.Time(), Reason: d.String()}
+	return h, d.Close()
+}
+
+// restOfFrame reads a frame of rows behind its generation.
+func restOfFrame(d *tuple.Decoder, generation uint64, schema *tuple.Schema) (*tuple.Frame, error) {
 	f := &tuple.Frame{Kind: tuple.Insertion, Generation: generation, FirstID: d.Uint(), LastID: d.Uint(), IDs: d.Uint64s()}
 	if len(f.IDs) == 0 {
 		f.IDs = nil
 	}
 	f.Batch = d.Batch(schema)
-	if err := d.Close(); err != nil {
+	if err := d.Err(); err != nil {
 		return nil, err
 	}
 	if n := uint64(f.Batch.Rows()); f.IDs == nil && f.LastID-f.FirstID+1 != n {
@@ -57,15 +74,15 @@ func decodeFrame(b []byte, schema *tuple.Schema) (*tuple.Frame, error) {
 
 // withBoundary adds the newest boundary to the frames of a point, behind the last rows. Who has it may still lack a GAP
 // that came later, so gaps stand behind it: one that came earlier is heard of twice.
-func withBoundary(frames []*tuple.Frame, generation uint64, t tuple.Time) []*tuple.Frame {
+func withBoundary(held []dcaa.Held, generation uint64, t tuple.Time) []dcaa.Held {
 	if t == tuple.MinTime {
-		return frames
+		return held
 	}
-	n := len(frames)
-	for n > 0 && frames[n-1].Kind == tuple.Gap {
+	n := len(held)
+	for n > 0 && held[n-1].Frame.Kind == tuple.Gap {
 		n--
 	}
-	return slices.Insert(frames, n, &tuple.Frame{Kind: tuple.Boundary, Generation: generation, Time: t})
+	return slices.Insert(held, n, dcaa.Held{Frame: &tuple.Frame{Kind: tuple.Boundary, Generation: generation, Time: t}})
 }
 
 // before returns the last id before a frame.

@@ -213,6 +213,9 @@ func (l *loop) step() (busy bool, err error) {
 	if now := r.now(); now-l.told >= statusEvery {
 		l.told = now
 		r.keep(r.current())
+		for _, o := range r.outputs {
+			o.LapsePartners(r.cfg.Clock.Now())
+		}
 	}
 	return busy, nil
 }

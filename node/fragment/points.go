@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"fednode/dcaa"
 	"fednode/node/flow"
 	"fednode/node/replica"
 	"fednode/query"
@@ -34,7 +35,7 @@ func Open(cfg Config) (*Runner, error) {
 		cfg.Log.Warn("recovery point passed over", zap.String("fragment", cfg.Name), zap.String("why", p))
 	}
 	if err := r.build(point); err != nil {
-		return nil, fmt.Errorf("fragment %s: %w", cfg.Name, err)
+		return nil, fmt.Errorf("fragment %s: %w", cfg.Name, errors.Join(err, r.closeOverflows()))
 	}
 	return r, nil
 }
@@ -51,7 +52,11 @@ func (r *Runner) build(point *storage.RecoveryPoint) error {
 		return r.restore(point)
 	}
 	for _, o := range plan.Outputs {
-		r.addOutput(o, flow.OutputConfig{Generation: 1, Start: tuple.Position{Generation: 1, Time: tuple.MinTime}})
+		_, overflow, err := r.resume(o, nil)
+		if err != nil {
+			return fmt.Errorf("output %s: %w", o.Stream, err)
+		}
+		r.addOutput(o, flow.OutputConfig{Generation: 1, Start: tuple.Position{Generation: 1, Time: tuple.MinTime}, Overflow: overflow})
 	}
 	core, err := replica.New(r.coreConfig(), 0, r)
 	r.core = core
@@ -84,6 +89,7 @@ func (r *Runner) addOutput(o query.FragmentOutput, cfg flow.OutputConfig) {
 	cfg.Name, cfg.Schema, cfg.Limit, cfg.Expected, cfg.Own = o.Stream, o.Schema, r.cfg.OutputBytes, r.cfg.Readers[o.Stream], r.cfg.Own
 	readers, known := r.cfg.Readers[o.Stream]
 	cfg.Unread = known && len(readers) == 0
+	cfg.OverflowBytes, cfg.Partner, cfg.Now = r.cfg.OverflowBytes, r.cfg.Partner, r.cfg.Clock.Now
 	cfg.Lapsed = func(who string) {
 		r.cfg.Log.Warn("subscription of a partner has lapsed: it does not acknowledge", zap.String("stream", o.Stream), zap.String("subscriber", who))
 	}
@@ -185,62 +191,86 @@ func (r *Runner) restoreOutputs(p *storage.RecoveryPoint) (states []replica.Outp
 				state = s
 			}
 		}
-		frames, err := heldFrames(&state, o.Schema)
+		held, err := entriesOf(&state, o.Schema)
 		if err != nil && r.mayChange(p) {
 			// The output has other columns now: what was not acknowledged cannot be given any more, and says so by a new
 			// generation.
 			r.cfg.Log.Warn("output begins a new generation", zap.String("stream", o.Stream), zap.Error(err))
 			state = storage.OutputState{Generation: state.Generation + 1, NextID: 1, Boundary: state.Boundary}
-			frames, err = nil, nil
+			held, err = nil, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("output %s: %w", o.Stream, err)
 		}
-		start := tuple.Position{Generation: state.Generation, ID: state.NextID - 1, Time: tuple.MinTime}
-		if len(frames) > 0 {
-			start.ID = before(frames[0])
+		cfg := flow.OutputConfig{Generation: state.Generation}
+		if held, cfg.Overflow, err = r.resume(o, held); err != nil {
+			return nil, fmt.Errorf("output %s: %w", o.Stream, err)
+		}
+		cfg.Start = tuple.Position{Generation: state.Generation, ID: state.NextID - 1, Time: tuple.MinTime}
+		if len(held) > 0 {
+			cfg.Start.ID = before(held[0].Frame)
 		}
 		states = append(states, replica.OutputState{Generation: state.Generation, Next: state.NextID, Boundary: state.Boundary})
-		frames = withBoundary(frames, state.Generation, state.Boundary)
-		r.addOutput(o, flow.OutputConfig{Generation: state.Generation, Start: start, Unacknowledged: frames, Acked: r.stillCounted(o.Stream, acked[o.Stream])})
+		cfg.Held, cfg.Acked = withBoundary(held, state.Generation, state.Boundary), r.stillCounted(o.Stream, acked[o.Stream])
+		r.addOutput(o, cfg)
 	}
 	return states, nil
 }
 
-// heldFrames reads the frames that a point holds of an output.
-func heldFrames(s *storage.OutputState, schema *tuple.Schema) ([]*tuple.Frame, error) {
-	frames := make([]*tuple.Frame, 0, len(s.Unacked)+1)
+// entriesOf reads what a point holds of an output's unacknowledged frames.
+func entriesOf(s *storage.OutputState, schema *tuple.Schema) ([]dcaa.Held, error) {
+	held := make([]dcaa.Held, 0, len(s.Unacked)+1)
 	for _, u := range s.Unacked {
-		f, err := decodeFrame(u.Frame, schema)
+		h, err := decodeHeld(u.Frame, schema)
 		if err != nil {
 			return nil, err
 		}
-		frames = append(frames, f)
+		held = append(held, h)
 	}
-	return frames, nil
+	return held, nil
 }
 
 // draft is a recovery point whose output frames have yet to be encoded. Frames do not change, and many megabytes of them
 // may wait for a consumer that is away: they are encoded beside the run loop.
 type draft struct {
-	point  *storage.RecoveryPoint
-	frames [][]*tuple.Frame // of each of point.Outputs
+	point *storage.RecoveryPoint
+	held  [][]dcaa.Held // of each of point.Outputs
 }
 
 // complete encodes the frames and returns the point. It is called once, from any goroutine.
 func (d draft) complete() *storage.RecoveryPoint {
-	for n, frames := range d.frames {
+	for n, held := range d.held {
 		state := &d.point.Outputs[n]
-		for _, f := range frames {
-			switch f.Kind {
-			case tuple.Insertion:
+		for _, h := range held {
+			switch f := h.Frame; {
+			case h.Away.Record != 0:
+				state.Unacked = append(state.Unacked, storage.Unacked{FirstID: f.FirstID, LastID: f.LastID, Frame: encodeAway(h)})
+			case f.Kind == tuple.Insertion:
 				state.Unacked = append(state.Unacked, storage.Unacked{FirstID: f.FirstID, LastID: f.LastID, Frame: encodeFrame(f)})
-			case tuple.Gap:
+			case f.Kind == tuple.Gap:
 				state.Unacked = append(state.Unacked, storage.Unacked{FirstID: f.FirstID, LastID: f.FirstID, Frame: encodeGap(f)})
 			}
 		}
 	}
 	return d.point
+}
+
+// portable returns the draft without what lies on this node's disk, and what is before it: another replica begins behind.
+func (d draft) portable() draft {
+	for n, held := range d.held {
+		d.held[n] = behind(held, func(h dcaa.Held) bool { return h.Away.Record != 0 })
+	}
+	return d
+}
+
+// behind returns the entries behind the last one of which so is true.
+func behind(held []dcaa.Held, so func(dcaa.Held) bool) []dcaa.Held {
+	for n := len(held); n > 0; n-- {
+		if so(held[n-1]) {
+			return held[n:]
+		}
+	}
+	return held
 }
 
 // snapshot takes a recovery point of the present state. It is called between buckets.
@@ -257,8 +287,7 @@ func (r *Runner) snapshot() draft {
 	}
 	for n, o := range r.outputs {
 		s := at.Outputs[n]
-		_, frames := o.Unacknowledged()
-		d.frames = append(d.frames, frames)
+		d.held = append(d.held, o.Entries())
 		p.Outputs = append(p.Outputs, storage.OutputState{Stream: o.Name(), Generation: s.Generation, NextID: s.Next, Boundary: s.Boundary})
 	}
 	p.Operators = append(p.Operators, storage.OperatorState{Name: subscribersState, Version: subscribersVersion, Snapshot: encodeSubscribers(r.outputs)})

@@ -16,9 +16,10 @@ import (
 // Runner runs one replica of a fragment.
 type Runner struct {
 	// Fixed after Open.
-	cfg     Config
-	outputs []*flow.Output
-	began   time.Time // the instant 0
+	cfg       Config
+	outputs   []*flow.Output
+	overflows []*overflow // of outputs, by index; none if nothing is put on disk
+	began     time.Time   // the instant 0
 
 	// Owned by the run loop.
 	core   *replica.Replica
@@ -65,10 +66,18 @@ func (r *Runner) Run(ctx context.Context) error {
 		}
 	}()
 	defer close(r.ended)
+	defer func() {
+		if err := r.closeOverflows(); err != nil {
+			r.cfg.Log.Warn("what an output has put on disk was not closed", zap.String("fragment", r.cfg.Name), zap.Error(err))
+		}
+	}()
 	connections, stop := context.WithCancel(ctx)
 	defer r.pullers.Wait()
 	defer stop()
 	r.ctx = connections
+	for n := range r.overflows {
+		r.pullers.Go(func() { r.spill(connections, r.outputs[n]) })
+	}
 	unwatch := r.cfg.Network.Watch(r.names(), r.news.Note)
 	defer unwatch()
 	err := newLoop(r).run(ctx)

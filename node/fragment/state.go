@@ -157,7 +157,7 @@ func (c *stateCursor) make(ctx context.Context) ([]byte, error) {
 		return nil, ctx.Err()
 	}
 	d := <-reply
-	b, err := c.s.r.cfg.Points.PackPoint(d.complete())
+	b, err := c.s.r.cfg.Points.PackPoint(d.portable().complete())
 	if err != nil {
 		return nil, fmt.Errorf("state of fragment %s: %w", c.s.r.cfg.Name, err)
 	}
@@ -234,6 +234,7 @@ func (r *Runner) usable(p *storage.RecoveryPoint) error {
 		return fmt.Errorf("it is of epoch %d of the query, this replica of %d", p.Epoch, r.cfg.Epoch)
 	}
 	trial := &Runner{cfg: r.cfg, began: r.began, news: newNewsbox()}
+	trial.cfg.OverflowDir = "" // what lies there is ours
 	return trial.build(p)
 }
 

@@ -1,0 +1,130 @@
+package flow
+
+import (
+	"context"
+	"errors"
+
+	"fednode/query/tuple"
+)
+
+// outputCursor reads an Output: stable frames from seq on, and, if it takes them, tentative ones from runSeq on, in the
+// order in which both were emitted.
+type outputCursor struct {
+	o         *Output
+	seq       uint64
+	runSeq    uint64
+	tentative bool
+	// at is what has been delivered.
+	at tuple.Position
+	// packed are frames from outside of memory, all before seq.
+	packed []*tuple.Frame
+}
+
+// Next returns the next frame the subscriber needs. It fails with a *dcaa.TruncatedError if a subscriber that is not
+// counted was so slow that what it needs next is gone.
+func (c *outputCursor) Next(ctx context.Context) (*tuple.Frame, error) {
+	for {
+		if f := c.unpacked(); f != nil {
+			return f, nil
+		}
+		c.o.mu.Lock()
+		f, at, ok := c.o.buffer.Frame(c.seq)
+		first := at
+		var record uint64
+		if ok && f.Kind == tuple.Insertion && f.Batch == nil {
+			record, first = c.o.buffer.AwayAt(at)
+		}
+		if c.tentative {
+			if run, runAt, there := c.o.buffer.RunFrame(c.runSeq, c.seq); there && (!ok || runAt < first) {
+				c.runSeq = runAt + 1
+				c.o.mu.Unlock()
+				return run, nil
+			}
+		}
+		dropped, closed, changed := c.o.buffer.Truncated(), c.o.closed, c.o.changed
+		c.o.mu.Unlock()
+		switch {
+		case dropped.ID > c.at.ID:
+			return nil, c.gone(dropped.Generation)
+		case record != 0 && closed:
+			return nil, ErrClosed
+		case record != 0:
+			if err := c.fetch(record, at); err != nil {
+				return nil, err
+			}
+			continue
+		case ok:
+			c.seq = at + 1
+			if !c.needs(f) {
+				continue
+			}
+			c.advance(f)
+			return f, nil
+		case dropped.Time > c.at.Time:
+			// All rows before it are there: without it whoever comes late would never learn that the stream has ended.
+			f := &tuple.Frame{Kind: tuple.Boundary, Generation: dropped.Generation, Time: dropped.Time}
+			c.advance(f)
+			return f, nil
+		case closed:
+			return nil, ErrClosed
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// needs reports whether the subscriber lacks any of a frame.
+func (c *outputCursor) needs(f *tuple.Frame) bool {
+	return f.Kind != tuple.Insertion || f.LastID > c.at.ID
+}
+
+// fetch gets the frames that stand outside of memory, up to the number at. What cannot be had any more is given up for all.
+func (c *outputCursor) fetch(record, at uint64) error {
+	frames, err := c.o.overflow.Get(record)
+	if errors.Is(err, ErrLost) {
+		c.o.lose(record)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c.packed, c.seq = frames, at+1
+	return nil
+}
+
+// unpacked returns the next frame of those that were fetched; nil if there is none.
+func (c *outputCursor) unpacked() *tuple.Frame {
+	for len(c.packed) > 0 {
+		f := c.packed[0]
+		c.packed = c.packed[1:]
+		if c.needs(f) && (f.Kind != tuple.Boundary || f.Time > c.at.Time) {
+			c.advance(f)
+			return f
+		}
+	}
+	return nil
+}
+
+// gone says what the cursor can no longer be given.
+func (c *outputCursor) gone(generation uint64) error {
+	at := c.at
+	at.Generation = generation
+	c.o.mu.Lock()
+	defer c.o.mu.Unlock()
+	return c.o.buffer.Reaches(at)
+}
+
+func (c *outputCursor) advance(f *tuple.Frame) {
+	switch f.Kind {
+	case tuple.Insertion:
+		c.at.ID = f.LastID
+	case tuple.Boundary:
+		c.at.Time = max(c.at.Time, f.Time)
+	}
+}
+
+// Close frees the cursor.
+func (c *outputCursor) Close() {}

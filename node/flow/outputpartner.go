@@ -1,0 +1,108 @@
+package flow
+
+import (
+	"strings"
+	"time"
+
+	"fednode/query/tuple"
+)
+
+// Partner bounds what a subscriber of another organisation may hold back; zero sets no bound.
+type Partner struct {
+	Bytes int64
+	Age   time.Duration
+}
+
+// Lapse is a subscription of a partner that is not waited for any more: it meets a gap if it comes back too late.
+type Lapse struct {
+	// Acknowledged is what it had acknowledged, Since when it lapsed.
+	Acknowledged tuple.Position
+	Since        time.Time
+}
+
+// mostLapses is how many are remembered, for people.
+const mostLapses = 64
+
+// standing is since when a subscriber has acknowledged nothing new.
+type standing struct {
+	at    tuple.Position
+	since time.Time
+}
+
+// LapsePartners stops counting subscribers of other organisations that hold more than they may, or have acknowledged nothing
+// new for too long although there is something. It is called now and then; nobody else notices.
+func (o *Output) LapsePartners(now time.Time) {
+	if o.own == "" {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, name := range o.buffer.Subscribers() {
+		if strings.HasPrefix(name, o.own) {
+			continue
+		}
+		at, _ := o.buffer.Acked(name)
+		was, known := o.standings[name]
+		if !known || was.at != at || at.ID == o.head.ID {
+			o.standings[name] = standing{at, now}
+			was.since = now
+		}
+		old := o.partner.Age > 0 && now.Sub(was.since) > o.partner.Age
+		large := o.partner.Bytes > 0 && o.buffer.Behind(at) > o.partner.Bytes
+		if old || large {
+			o.lapse(name, now)
+		}
+	}
+}
+
+// lapseLast stops counting the subscriber furthest behind, if it is of another organisation. mu is held.
+func (o *Output) lapseLast() {
+	last, at := "", tuple.Position{}
+	for _, name := range o.buffer.Subscribers() {
+		if p, _ := o.buffer.Acked(name); last == "" || p.ID < at.ID {
+			last, at = name, p
+		}
+	}
+	if last != "" && !strings.HasPrefix(last, o.own) {
+		o.lapse(last, o.now())
+	}
+}
+
+// lapse stops counting a subscriber. mu is held.
+func (o *Output) lapse(name string, now time.Time) {
+	at, _ := o.buffer.Acked(name)
+	o.buffer.Forget(name)
+	delete(o.standings, name)
+	if len(o.lapses) >= mostLapses {
+		for other := range o.lapses { // whichever: nobody looks at so many
+			delete(o.lapses, other)
+			break
+		}
+	}
+	o.lapses[name] = Lapse{Acknowledged: at, Since: now}
+	o.wake()
+	if o.lapsed != nil {
+		o.lapsed(name)
+	}
+}
+
+// comeBack counts a subscriber again that has lapsed, if what it acknowledges now is still held. mu is held.
+func (o *Output) comeBack(name string, p tuple.Position) {
+	if _, lapsed := o.lapses[name]; !lapsed || o.buffer.Reaches(p) != nil {
+		return
+	}
+	if o.buffer.Subscribe(name, p, p) == nil {
+		delete(o.lapses, name)
+	}
+}
+
+// Lapses returns the subscriptions of partners that have lapsed and not come back.
+func (o *Output) Lapses() map[string]Lapse {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	out := make(map[string]Lapse, len(o.lapses))
+	for name, l := range o.lapses {
+		out[name] = l
+	}
+	return out
+}
