@@ -203,7 +203,8 @@ type harness struct {
 	t           testing.TB
 	net         *network
 	points      *storage.RecoveryPoints
-	waitingRows int // of the fragment's configuration
+	waitingRows int    // of the fragment's configuration
+	overflow    string // directory; "" puts nothing on disk
 	// gaps that the consumer has heard of, over all lives of the fragment
 	gaps []*tuple.Frame
 	// life of the fragment
@@ -230,7 +231,7 @@ func (h *harness) start() {
 	r, err := Open(joined{h.net}.apply(Config{
 		Name: "north/q/sums", Subscriber: "north/n1/q/sums", Plan: testPlan(h.t), Points: h.store,
 		Clock: connect.SystemClock{}, Log: zap.NewNop(), PointInterval: 2 * time.Millisecond,
-		Readers: map[string][]string{"north/q/sums": {"sink"}}, OutputBytes: 4000, WaitingRows: h.waitingRows,
+		Readers: map[string][]string{"north/q/sums": {"sink"}}, OutputBytes: 4000, WaitingRows: h.waitingRows, OverflowDir: h.overflow, OverflowBytes: 1 << 20,
 	}))
 	if err != nil {
 		h.t.Fatal(err)
