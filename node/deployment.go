@@ -17,6 +17,7 @@ import (
 	"fednode/node/client"
 	"fednode/node/connect"
 	"fednode/node/connect/push"
+	"fednode/node/flow"
 	"fednode/node/fragment"
 	"fednode/node/source"
 	"fednode/query"
@@ -277,8 +278,14 @@ func (d *deployment) fragmentConfig(f *query.FragmentPlan) fragment.Config {
 		Name: d.owner + "/" + d.query + "/" + f.Name, Subscriber: d.subscriber(f.Name, d.n.self()), Plan: f, Epoch: d.epoch,
 		Self: d.n.name(), Incarnation: uint64(d.n.started.UnixNano()), Peers: d.peersOf(f.Name), Producers: d.producers(f), Settings: d.availability(), Places: d.standing(f),
 		Network: fragmentNetwork{n: d.n, org: d.owner}, Points: fragment.Store{Points: d.n.points}, Clock: connect.SystemClock{}, Log: d.n.log,
-		Readers: d.readers(f), Counts: d.n.queries.counts(), PointInterval: d.n.cfg.Checkpoint.Interval, OutputBytes: limits.OutputBuffer, InputBytes: limits.InputBuffer, Own: d.n.own(), ClockSkew: d.n.cfg.Federation.ClockSkew, StateBytes: d.memory[f.Name],
+		Readers: d.readers(f), Counts: d.n.queries.counts(), PointInterval: d.n.cfg.Checkpoint.Interval, OutputBytes: limits.OutputBuffer, OverflowDir: d.overflowDir(f.Name), OverflowBytes: limits.OutputSpill, Room: d.n.room,
+		Partner: flow.Partner{Bytes: limits.Partner.Buffer, Age: limits.Partner.Age}, InputBytes: limits.InputBuffer, Own: d.n.own(), ClockSkew: d.n.cfg.Federation.ClockSkew, StateBytes: d.memory[f.Name],
 	}
+}
+
+// overflowDir is where the outputs of a fragment put what does not fit into memory.
+func (d *deployment) overflowDir(fragment string) string {
+	return filepath.Join(d.n.cfg.Node.DataDir, "spill", d.owner, d.query, fragment)
 }
 
 // openSinks starts the client proxies of outputs that have a sink here.
@@ -317,6 +324,7 @@ func (d *deployment) erase() error {
 	for _, f := range d.plan.Fragments {
 		errs = append(errs, d.n.points.Delete(d.owner+"/"+d.query+"/"+f.Name))
 	}
+	errs = append(errs, os.RemoveAll(d.overflowDir("")))
 	if d.owner == d.n.cfg.Node.Org { // a partner's query has neither sinks nor sources here, and may have the name of one of ours
 		errs = append(errs, d.n.forgetPositions(d.query), os.RemoveAll(filepath.Join(d.n.cfg.Node.DataDir, "queries", d.query)))
 	}

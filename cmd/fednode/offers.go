@@ -172,8 +172,15 @@ func printOperators(c *cobra.Command, f *api.FragmentStatus) {
 		names := make([]string, len(o.Subscribers))
 		for i, s := range o.Subscribers {
 			names[i] = fmt.Sprintf("%s (acknowledged %d)", s.Name, s.Acknowledged.ID)
+			if s.Lapsed != nil {
+				names[i] = fmt.Sprintf("%s (lapsed at %d)", s.Name, s.Acknowledged.ID)
+			}
 		}
-		t.add(cell{text: "  " + o.Stream}, cell{text: o.State}, cell{text: grouped(o.Head.ID)}, cell{text: bytesText(o.Bytes)}, cell{text: strings.Join(names, ", ")})
+		held := bytesText(o.Bytes)
+		if o.SpilledBytes > 0 {
+			held += " + " + bytesText(o.SpilledBytes) + " on disk"
+		}
+		t.add(cell{text: "  " + o.Stream}, cell{text: o.State}, cell{text: grouped(o.Head.ID)}, cell{text: held}, cell{text: strings.Join(names, ", ")})
 	}
 	t.print(w)
 }

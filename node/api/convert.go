@@ -8,6 +8,7 @@ import (
 	"fednode/node/config"
 	"fednode/node/descriptor"
 	"fednode/node/export"
+	"fednode/node/flow"
 	"fednode/node/fragment"
 	"fednode/node/p2p"
 	"fednode/node/source"
@@ -25,11 +26,14 @@ func PositionOf(p tuple.Position) Position {
 	return Position{Generation: p.Generation, ID: p.ID, Boundary: StreamTime(p.Time)}
 }
 
-// SubscribersOf converts subscribers, by name.
-func SubscribersOf(m map[string]tuple.Position) []Subscriber {
-	out := make([]Subscriber, 0, len(m))
-	for name, p := range m {
+// SubscribersOf converts subscribers that are waited for, and those that have lapsed, by name.
+func SubscribersOf(counted map[string]tuple.Position, lapsed map[string]flow.Lapse) []Subscriber {
+	out := make([]Subscriber, 0, len(counted)+len(lapsed))
+	for name, p := range counted {
 		out = append(out, Subscriber{Name: name, Acknowledged: PositionOf(p)})
+	}
+	for name, l := range lapsed {
+		out = append(out, Subscriber{Name: name, Acknowledged: PositionOf(l.Acknowledged), Lapsed: timeOrNil(l.Since)})
 	}
 	slices.SortFunc(out, func(a, b Subscriber) int { return strings.Compare(a.Name, b.Name) })
 	return out
@@ -41,7 +45,7 @@ func SourceOf(s source.Status, logLimit int64) SourceStatus {
 		Stream: s.Name, Condition: s.Condition.String(), Detail: s.Detail, Failure: s.Failure,
 		Rows: s.Totals.Rows, Clamped: s.Totals.Clamped, Late: s.Totals.Late, Future: s.Totals.Future, Errors: s.Errors,
 		ByReason: orEmpty(s.ByReason), Head: PositionOf(s.Head), High: StreamTime(s.High),
-		LogBytes: s.LogBytes, LogLimitBytes: logLimit, Subscribers: SubscribersOf(s.Subscribers), Recovered: s.Recovered,
+		LogBytes: s.LogBytes, LogLimitBytes: logLimit, Subscribers: SubscribersOf(s.Subscribers, s.Lapsed), Recovered: s.Recovered,
 	}
 }
 
@@ -147,7 +151,10 @@ func outputOf(o fragment.OutputStatus) OutputStatus {
 	out := OutputStatus{
 		Stream: o.Stream, State: stateOfOutput(o), Since: timeOrNil(o.Since), Head: PositionOf(o.Head), Holding: o.Holding.Seconds(), Delay: o.Delay.Seconds(),
 		Delays: delaysOf(o.Delays), TentativeRows: o.Tentative, Missing: make([]MissingInput, 0, len(o.Missing)), Redo: o.Redo.Seconds(),
-		Bytes: o.Bytes, Limit: o.Limit, Subscribers: SubscribersOf(o.Subscribers),
+		Bytes: o.Bytes, Limit: o.Limit, SpilledBytes: o.Spilled.Bytes, SpillLimit: o.Spilled.Limit, Subscribers: SubscribersOf(o.Subscribers, o.Lapsed),
+	}
+	if o.Spilled.Cause != nil {
+		out.SpillFailure = o.Spilled.Cause.Error()
 	}
 	if o.Bound > 0 {
 		bound := o.Bound.Seconds()

@@ -8,6 +8,7 @@ import (
 
 	"fednode/dcaa"
 	"fednode/node/client"
+	"fednode/node/flow"
 	"fednode/node/fragment"
 	"fednode/node/ingest"
 	"fednode/node/source"
@@ -17,15 +18,17 @@ import (
 )
 
 func TestSourceOf(t *testing.T) {
+	since := time.Unix(9, 0).UTC()
 	s := SourceOf(source.Status{
 		Name: "north/conns", Condition: ingest.Behind, Detail: "conn.log", Totals: ingest.Totals{Rows: 5, Late: 2, Future: 1, Clamped: 1}, Errors: 3,
 		Head: tuple.Position{Generation: 1, ID: 5, Time: 7}, High: tuple.MinTime, LogBytes: 10,
 		Subscribers: map[string]tuple.Position{"b": {}, "a": {Generation: 1, ID: 2, Time: 3}},
+		Lapsed:      map[string]flow.Lapse{"c": {Acknowledged: tuple.Position{Generation: 1, ID: 1, Time: 2}, Since: since}},
 	}, 100)
 	require.Equal(t, SourceStatus{
 		Stream: "north/conns", Condition: "behind", Detail: "conn.log", Rows: 5, Late: 2, Future: 1, Clamped: 1, Errors: 3, ByReason: map[string]uint64{},
 		Head: Position{1, 5, 7}, High: NoTime, LogBytes: 10, LogLimitBytes: 100,
-		Subscribers: []Subscriber{{"a", Position{1, 2, 3}}, {"b", Position{0, 0, NoTime}}},
+		Subscribers: []Subscriber{{"a", Position{1, 2, 3}, nil}, {"b", Position{0, 0, NoTime}, nil}, {"c", Position{1, 1, 2}, &since}},
 	}, s)
 }
 

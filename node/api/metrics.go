@@ -44,6 +44,8 @@ const (
 	availabilityBound
 	bufferBytes
 	bufferLimit
+	spilledBytes
+	spillLimit
 	stateBytes
 	fragmentUp
 	checkpointAge
@@ -70,6 +72,8 @@ func metricTable() [metricCount]metric {
 		availabilityBound: {"fednode_availability_bound_seconds", gauge, []string{"query"}, "Delay that the query accepts under failure; +Inf for stable results only."},
 		bufferBytes:       {"fednode_buffer_bytes", gauge, []string{"stream"}, "Bytes that a stream's log or an output's buffer holds until they are acknowledged."},
 		bufferLimit:       {"fednode_buffer_limit_bytes", gauge, []string{"stream"}, "Bytes at which a log or a buffer stops its input."},
+		spilledBytes:      {"fednode_buffer_spilled_bytes", gauge, []string{"stream"}, "Bytes that an output holds on disk besides, until they are acknowledged."},
+		spillLimit:        {"fednode_buffer_spill_limit_bytes", gauge, []string{"stream"}, "Bytes that an output may hold on disk."},
 		stateBytes:        {"fednode_state_bytes", gauge, []string{"query", "fragment"}, "Memory that the operators of a fragment hold."},
 		fragmentUp:        {"fednode_fragment_up", gauge, []string{"query", "fragment"}, "1 while a fragment runs, 0 while it has failed or was stopped by a limit."},
 		checkpointAge:     {"fednode_checkpoint_age_seconds", gauge, []string{"query", "fragment"}, "Time since the last recovery point of a fragment became durable."},

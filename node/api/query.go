@@ -133,10 +133,14 @@ type OutputStatus struct {
 	Missing       []MissingInput `json:"missing"`
 	// Redo is how long the last correction took, in seconds; 0 if there was none.
 	Redo float64 `json:"redo_s"`
-	// Bytes of the Limit are held until subscribers acknowledge them.
-	Bytes       int64        `json:"bytes"`
-	Limit       int64        `json:"limit_bytes"`
-	Subscribers []Subscriber `json:"subscribers"`
+	// Bytes of the Limit are held in memory until subscribers acknowledge them, SpilledBytes of the SpillLimit on disk.
+	Bytes        int64 `json:"bytes"`
+	Limit        int64 `json:"limit_bytes"`
+	SpilledBytes int64 `json:"spilled_bytes"`
+	SpillLimit   int64 `json:"spill_limit_bytes"`
+	// SpillFailure is why nothing more can be put on disk; "" if it can.
+	SpillFailure string       `json:"spill_failure"`
+	Subscribers  []Subscriber `json:"subscribers"`
 }
 
 // DelayCounts counts boundaries by their age.

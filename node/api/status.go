@@ -60,6 +60,9 @@ type Subscriber struct {
 	Name string `json:"name"` // org/node/query/fragment
 	// Acknowledged is what the subscriber's durable state covers.
 	Acknowledged Position `json:"acknowledged"`
+	// Lapsed is since when nobody waits for it any more, a partner's that has held back too much or for too long; null while
+	// it is waited for.
+	Lapsed *time.Time `json:"lapsed"`
 }
 
 // SourceStatus is a stream where data enters.

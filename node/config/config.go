@@ -90,8 +90,10 @@ type Limits struct {
 	Memory int64
 	// SourceLog stops a source while its log holds more.
 	SourceLog int64
-	// OutputBuffer stops a fragment's input while an output holds more unacknowledged bytes.
+	// OutputBuffer stops a fragment's input while an output holds more unacknowledged bytes in memory. What exceeds half of it
+	// goes to disk, at most OutputSpill bytes.
 	OutputBuffer int64
+	OutputSpill  int64
 	// InputBuffer stops a fragment when more waits in memory for the boundaries of its inputs.
 	InputBuffer int64
 	// Reserve is free disk space below which intake stops.

@@ -124,8 +124,11 @@ func limitFields() []Field {
 			Doc:   "A source stops while its log holds more than this unacknowledged.",
 			value: func(c *Config) string { return size(c.Limits.SourceLog) }},
 		{Path: "limits.output_buffer", Type: "size", Default: size(defaultOutputBuffer), Range: "1MiB to 1TiB",
-			Doc:   "A fragment's input stops while one of its outputs holds more than this unacknowledged.",
+			Doc:   "How much of an output is kept in memory until it is acknowledged. What exceeds half of it goes to disk; while it is full the fragment's input stops.",
 			value: func(c *Config) string { return size(c.Limits.OutputBuffer) }},
+		{Path: "limits.output_spill", Type: "size", Default: size(defaultOutputSpill), Range: "0B to 1PiB",
+			Doc:   "How much of an output is kept on disk besides, until it is acknowledged; 0B keeps all in memory.",
+			value: func(c *Config) string { return size(c.Limits.OutputSpill) }},
 		{Path: "limits.input_buffer", Type: "size", Default: size(defaultInputBuffer), Range: "1MiB to 1TiB",
 			Doc:   "A fragment ends when more than this waits in memory for the boundaries of its inputs.",
 			value: func(c *Config) string { return size(c.Limits.InputBuffer) }},
@@ -144,10 +147,10 @@ func limitFields() []Field {
 				return size(c.Limits.Partner.BytesPerSec)
 			}},
 		{Path: "limits.partner.buffer", Type: "size", Default: "2GiB", Range: "1MiB to 1PiB",
-			Doc:   "A partner's subscription of a source lapses when more than this of its log waits for acknowledgement. One of a query's output lapses when that holds output_buffer.",
+			Doc:   "A partner's subscription lapses when more than this waits for its acknowledgement: of a source's log, or of a query's output in memory and on disk.",
 			value: func(c *Config) string { return size(c.Limits.Partner.Buffer) }},
 		{Path: "limits.partner.age", Type: "duration", Default: "1h", Range: "10s to 365d",
-			Doc:   "A partner's subscription of a source lapses when it has acknowledged nothing for so long.",
+			Doc:   "A partner's subscription lapses when it has acknowledged nothing for so long although there was something.",
 			value: func(c *Config) string { return duration(c.Limits.Partner.Age) }},
 	}
 }

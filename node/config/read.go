@@ -23,6 +23,7 @@ const (
 	defaultAPI          = "127.0.0.1:7480"
 	defaultSourceLog    = 4 << 30
 	defaultOutputBuffer = 64 << 20
+	defaultOutputSpill  = 4 << 30
 	defaultInputBuffer  = 1 << 30
 	defaultReserve      = 256 << 20
 )
@@ -218,6 +219,7 @@ func (c *Config) limits(r *spec.Reader) {
 	c.Limits.Memory = r.Size("memory", 0, 64<<20, 1<<50)
 	c.Limits.SourceLog = r.Size("source_log", defaultSourceLog, 1<<20, 1<<50)
 	c.Limits.OutputBuffer = r.Size("output_buffer", defaultOutputBuffer, 1<<20, 1<<40)
+	c.Limits.OutputSpill = r.Size("output_spill", defaultOutputSpill, 0, 1<<50)
 	c.Limits.InputBuffer = r.Size("input_buffer", defaultInputBuffer, 1<<20, 1<<40)
 	c.Limits.Reserve = r.Size("disk_reserve", defaultReserve, 0, 1<<50)
 	p := sub(r, "partner", false)

@@ -29,7 +29,7 @@ type Output struct {
 	spillErr error  // why nothing more could be put into the overflow when that was last tried
 	// standings are those of partners, lapses their subscriptions that are not counted any more.
 	standings map[string]standing
-	lapses    map[string]Lapse
+	lapses    Lapses
 	buffer    *dcaa.OutputBuffer
 	head      tuple.Position
 	status    dcaa.StreamStatus // as the fragment last said; the zero value before it did
@@ -75,7 +75,7 @@ type OutputConfig struct {
 // NewOutput returns an open output.
 func NewOutput(cfg OutputConfig) *Output {
 	o := &Output{name: cfg.Name, schema: cfg.Schema, limit: cfg.Limit, own: cfg.Own, lapsed: cfg.Lapsed, unread: cfg.Unread, changed: make(chan struct{}), head: cfg.Start,
-		overflow: cfg.Overflow, overflowing: make(chan struct{}, 1), partner: cfg.Partner, now: cfg.Now, standings: make(map[string]standing), lapses: make(map[string]Lapse)}
+		overflow: cfg.Overflow, overflowing: make(chan struct{}, 1), partner: cfg.Partner, now: cfg.Now, standings: make(map[string]standing)}
 	if o.overflow != nil {
 		o.spillLimit = cfg.OverflowBytes
 	}
@@ -215,7 +215,7 @@ func (o *Output) Open(s Subscriber) (Cursor, error) {
 		if err := Admit(o.name, s.Name, o.own, o.counted()); err != nil {
 			return nil, err
 		}
-		delete(o.lapses, s.Name) // it is counted again, if from what is held
+		o.lapses.Back(s.Name) // it is counted again, if from what is held
 		if err := o.buffer.Subscribe(s.Name, s.From, s.Durable); err != nil {
 			return nil, err
 		}

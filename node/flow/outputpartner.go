@@ -1,6 +1,8 @@
 package flow
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +24,32 @@ type Lapse struct {
 
 // mostLapses is how many are remembered, for people.
 const mostLapses = 64
+
+// Lapses are the subscriptions of one stream that have lapsed and not come back, the latest of them. The zero value is ready.
+type Lapses struct{ of map[string]Lapse }
+
+// Note adds one.
+func (l *Lapses) Note(name string, lapse Lapse) {
+	if l.of == nil {
+		l.of = make(map[string]Lapse)
+	}
+	if _, known := l.of[name]; !known && len(l.of) >= mostLapses {
+		delete(l.of, slices.MinFunc(slices.Sorted(maps.Keys(l.of)), func(a, b string) int { return l.of[a].Since.Compare(l.of[b].Since) }))
+	}
+	l.of[name] = lapse
+}
+
+// Back forgets one: it is counted again.
+func (l *Lapses) Back(name string) { delete(l.of, name) }
+
+// Has reports whether a subscription has lapsed.
+func (l *Lapses) Has(name string) bool {
+	_, lapsed := l.of[name]
+	return lapsed
+}
+
+// All returns a copy, by name.
+func (l *Lapses) All() map[string]Lapse { return maps.Clone(l.of) }
 
 // standing is since when a subscriber has acknowledged nothing new.
 type standing struct {
@@ -73,13 +101,7 @@ func (o *Output) lapse(name string, now time.Time) {
 	at, _ := o.buffer.Acked(name)
 	o.buffer.Forget(name)
 	delete(o.standings, name)
-	if len(o.lapses) >= mostLapses {
-		for other := range o.lapses { // whichever: nobody looks at so many
-			delete(o.lapses, other)
-			break
-		}
-	}
-	o.lapses[name] = Lapse{Acknowledged: at, Since: now}
+	o.lapses.Note(name, Lapse{Acknowledged: at, Since: now})
 	o.wake()
 	if o.lapsed != nil {
 		o.lapsed(name)
@@ -88,11 +110,11 @@ func (o *Output) lapse(name string, now time.Time) {
 
 // comeBack counts a subscriber again that has lapsed, if what it acknowledges now is still held. mu is held.
 func (o *Output) comeBack(name string, p tuple.Position) {
-	if _, lapsed := o.lapses[name]; !lapsed || o.buffer.Reaches(p) != nil {
+	if !o.lapses.Has(name) || o.buffer.Reaches(p) != nil {
 		return
 	}
 	if o.buffer.Subscribe(name, p, p) == nil {
-		delete(o.lapses, name)
+		o.lapses.Back(name)
 	}
 }
 
@@ -100,9 +122,5 @@ func (o *Output) comeBack(name string, p tuple.Position) {
 func (o *Output) Lapses() map[string]Lapse {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	out := make(map[string]Lapse, len(o.lapses))
-	for name, l := range o.lapses {
-		out[name] = l
-	}
-	return out
+	return o.lapses.All()
 }

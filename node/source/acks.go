@@ -24,7 +24,9 @@ type acks struct {
 	mu    sync.Mutex
 	byWho map[string]tuple.Position
 	moved map[string]time.Time // when each last acknowledged something new, or was first seen in this life
-	dirty bool
+	// lapsed are partners that are not counted any more, for people.
+	lapsed flow.Lapses
+	dirty  bool
 }
 
 // foreign returns the subscribers of other organisations that hold the log back, furthest behind first, with how long
@@ -70,6 +72,7 @@ func (a *acks) count(stream, own string, s flow.Subscriber) error {
 	if err := flow.Admit(stream, who, own, a.byWho); err != nil {
 		return err
 	}
+	a.lapsed.Back(who)
 	if have, ok := a.byWho[who]; ok && (have.Generation != p.Generation || have.ID >= p.ID) {
 		return nil
 	}
@@ -89,6 +92,21 @@ func (a *acks) ack(who string, p tuple.Position, now time.Time) {
 	a.byWho[who] = p
 	a.touch(who, now)
 	a.dirty = true
+}
+
+// lapse stops counting a partner.
+func (a *acks) lapse(l laggard, now time.Time) {
+	a.mu.Lock()
+	a.lapsed.Note(l.who, flow.Lapse{Acknowledged: l.at, Since: now})
+	a.mu.Unlock()
+	a.forget(l.who)
+}
+
+// lapses returns the partners that are not counted any more.
+func (a *acks) lapses() map[string]flow.Lapse {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.lapsed.All()
 }
 
 func (a *acks) forget(who string) {

@@ -108,6 +108,8 @@ type Status struct {
 	High        tuple.Time
 	LogBytes    int64
 	Subscribers map[string]tuple.Position
+	// Lapsed are subscriptions of partners that are not waited for any more.
+	Lapsed map[string]flow.Lapse
 	// Recovered is what opening the log had to mend; "" if nothing.
 	Recovered string
 }
@@ -245,6 +247,7 @@ func (p *Proxy) Status() Status {
 	}
 	p.mu.Unlock()
 	s.Head, s.LogBytes, s.Subscribers = p.tail.position(), p.log.Stats().StoredBytes, p.acks.all()
+	s.Lapsed = p.acks.lapses()
 	return s
 }
 
@@ -399,7 +402,7 @@ func (p *Proxy) lapse() {
 		if !old && !large {
 			continue
 		}
-		p.acks.forget(l.who)
+		p.acks.lapse(l, p.cfg.Clock.Now())
 		p.cfg.Log.Warn("subscription of a partner has lapsed: it does not acknowledge", zap.String("stream", p.cfg.Name), zap.String("subscriber", l.who), zap.Stringer("at", l.at), zap.Int64("log_bytes", held))
 	}
 }

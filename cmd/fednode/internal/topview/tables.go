@@ -118,16 +118,21 @@ func outputCell(o *api.OutputStatus) cell {
 	return c
 }
 
-// slowest names the subscriber who has acknowledged least, and how far that is behind the stream's head.
+// slowest names the subscriber who has acknowledged least, of those that are waited for, and how far that is behind the
+// stream's head.
 func slowest(o *api.OutputStatus) cell {
-	if len(o.Subscribers) == 0 {
-		return cell{"nobody reads", dim}
-	}
-	least := &o.Subscribers[0]
+	var least *api.Subscriber
 	for i := range o.Subscribers {
-		if s := &o.Subscribers[i]; s.Acknowledged.Boundary < least.Acknowledged.Boundary {
+		s := &o.Subscribers[i]
+		if s.Lapsed == nil && (least == nil || s.Acknowledged.Boundary < least.Acknowledged.Boundary) {
 			least = s
 		}
+	}
+	if least == nil {
+		for i := range o.Subscribers {
+			return cell{tidy(o.Subscribers[i].Name) + " has lapsed", warn}
+		}
+		return cell{"nobody reads", dim}
 	}
 	return cell{tidy(least.Name) + " " + lagCell(o.Head.Boundary, least.Acknowledged.Boundary).text, plain}
 }
