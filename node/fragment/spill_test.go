@@ -159,13 +159,14 @@ func TestOverflowLog(t *testing.T) {
 	h := newHarness(t, 500)
 	source := h.net.find("north/a").(*flow.Output)
 	_, frames := source.Unacknowledged()
+	frames[1].Age, frames[1].Normal = 70, 7
 	frames = slices.DeleteFunc(frames, func(f *tuple.Frame) bool { return f.Time == tuple.MaxTime })
 	cfg := Config{Clock: fixedClock{time.UnixMicro(5000)}}
 	dir := filepath.Join(t.TempDir(), "log")
 	open := func() *overflow { return newOverflow(&cfg, dir, source.Schema()) }
 	same := func(got, want []*tuple.Frame) bool {
 		return slices.EqualFunc(got, want, func(a, b *tuple.Frame) bool {
-			if a.Kind != b.Kind || a.Generation != b.Generation || a.FirstID != b.FirstID || a.LastID != b.LastID || a.Time != b.Time || a.Age != b.Age {
+			if a.Kind != b.Kind || a.Generation != b.Generation || a.FirstID != b.FirstID || a.LastID != b.LastID || a.Time != b.Time || a.Age != b.Age || a.Normal != b.Normal {
 				return false
 			}
 			return a.Batch == nil || line(a, a.Batch.Rows()-1) == line(b, b.Batch.Rows()-1)

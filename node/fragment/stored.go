@@ -17,6 +17,7 @@ func encodeStored(e *tuple.Encoder, f *tuple.Frame) {
 	e.Uint(f.Generation)
 	e.Time(f.Time)
 	e.Int(f.Age)
+	e.Int(f.Normal)
 }
 
 // decodeStored reads the frames of a record of an overflow.
@@ -25,7 +26,7 @@ func decodeStored(b []byte, schema *tuple.Schema) (frames []*tuple.Frame, err er
 	for d.Err() == nil && d.Remaining() > 0 {
 		generation := d.Uint()
 		if generation == notRows {
-			frames = append(frames, &tuple.Frame{Kind: tuple.Boundary, Generation: d.Uint(), Time: d.Time(), Age: d.Int()})
+			frames = append(frames, &tuple.Frame{Kind: tuple.Boundary, Generation: d.Uint(), Time: d.Time(), Age: d.Int(), Normal: d.Int()})
 			continue
 		}
 		f, err := restOfFrame(d, generation, schema)
