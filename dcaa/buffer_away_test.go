@@ -99,7 +99,9 @@ func TestAwayIsLikeMemory(t *testing.T) {
 				away.spill(int64(rnd.IntN(3000)), rnd.IntN(4))
 			default:
 				acked += uint64(rnd.IntN(int(last-acked) + 1))
-				both(func(b *OutputBuffer) { b.Ack("a", tuple.Position{Generation: 1, ID: acked, Time: tuple.Time(10*acked + 1)}) })
+				both(func(b *OutputBuffer) {
+					b.Ack("a", tuple.Position{Generation: 1, ID: acked, Time: tuple.Time(10*acked + 1)})
+				})
 			}
 			from := tuple.Position{Generation: 1, ID: acked, Time: tuple.Time(10*acked + 1)}
 			wantIDs, wantTimes := (&moved{OutputBuffer: kept}).read(from)
