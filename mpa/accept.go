@@ -9,6 +9,7 @@ import (
 type reservation struct {
 	number uint64
 	items  []Item
+	worth  []Worth // of items
 	load   float64
 	until  Instant
 }
@@ -51,8 +52,8 @@ func (m *Machine) takeOffer(c *contract, msg Message) {
 	m.free(c) // the giver has gone on: it does not want what was reserved
 	c.answered, c.settled = msg.Number, Message{}
 	c.answer = Message{Kind: Answer, Number: msg.Number}
-	if taken := m.choose(c, msg.Items); len(taken) > 0 {
-		c.reserve = &reservation{number: msg.Number, items: taken, until: m.now.Add(m.cfg.Settings.Reserve)}
+	if taken, worth := m.choose(c, msg.Items); len(taken) > 0 {
+		c.reserve = &reservation{number: msg.Number, items: taken, worth: worth, until: m.now.Add(m.cfg.Settings.Reserve)}
 		for _, item := range taken {
 			c.reserve.load += item.Load
 			c.answer.Tasks = append(c.answer.Tasks, item.Task)
@@ -64,12 +65,12 @@ func (m *Machine) takeOffer(c *contract, msg Message) {
 
 // choose goes through the tasks of an offer in order and takes those that cost less than their price, given what has been
 // taken and reserved already.
-func (m *Machine) choose(c *contract, items []Item) (taken []Item) {
+func (m *Machine) choose(c *contract, items []Item) (taken []Item, worth []Worth) {
 	if m.paused || c.ended || !c.Take || m.now < c.waitUntil {
 		if m.now < c.waitUntil {
 			m.decide(Decision{Reason: Waits, Contract: c.ID, Partner: c.Partner})
 		}
-		return nil
+		return nil, nil
 	}
 	load := m.high()
 	under := c.takenLoad + c.arrivingLoad()
@@ -86,6 +87,7 @@ func (m *Machine) choose(c *contract, items []Item) (taken []Item) {
 			if HasRoom(m.cfg.Cost, load, item.Load, float64(item.Price)) {
 				d.Reason = Takes
 				taken = append(taken, item)
+				worth = append(worth, Worth{Load: item.Load, With: m.cfg.Cost.At(load + item.Load), Without: m.cfg.Cost.At(load)})
 				load += item.Load
 				under += item.Load
 			} else {
@@ -98,9 +100,9 @@ func (m *Machine) choose(c *contract, items []Item) (taken []Item) {
 		m.remember(c, wanted)
 	}
 	if m.cfg.DryRun {
-		return nil
+		return nil, nil
 	}
-	return taken
+	return taken, worth
 }
 
 // canBe reports whether an item can be what it says: a task that a giver of this contract may offer here.

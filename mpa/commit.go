@@ -9,6 +9,7 @@ import (
 // arrival is a task that is on its way here; it counts as carried.
 type arrival struct {
 	Item
+	worth Worth
 	until Instant
 }
 
@@ -38,6 +39,7 @@ func (m *Machine) takeAnswer(c *contract, msg Message) {
 			d.Reason = Releases
 		} else {
 			commit.Tasks = append(commit.Tasks, item.Task)
+			o.worth = append(o.worth, Worth{Load: t.load, With: m.cfg.Cost.At(load), Without: m.cfg.Cost.At(max(0, load-t.load))})
 			load -= t.load
 		}
 		m.decide(d)
@@ -111,9 +113,9 @@ func (m *Machine) takeCommit(c *contract, msg Message) {
 	}
 	c.settled = Message{Kind: Settled, Number: msg.Number}
 	if r := c.reserve; r != nil && r.number == msg.Number {
-		for _, item := range r.items {
+		for i, item := range r.items {
 			if slices.Contains(msg.Tasks, item.Task) {
-				c.arriving = append(c.arriving, arrival{item, m.now.Add(m.cfg.Settings.MigrationTimeout)})
+				c.arriving = append(c.arriving, arrival{item, r.worth[i], m.now.Add(m.cfg.Settings.MigrationTimeout)})
 				c.settled.Tasks = append(c.settled.Tasks, item.Task)
 				m.reserved += item.Load
 			}
@@ -131,14 +133,14 @@ func (m *Machine) takeSettled(c *contract, msg Message) {
 		return
 	}
 	var moving []TaskID
-	for _, item := range o.items {
+	for i, item := range o.items {
 		at := m.find(item.Task)
 		if at < 0 || !slices.Contains(msg.Tasks, item.Task) {
 			continue
 		}
 		m.tasks[at].state = leaving
 		moving = append(moving, item.Task)
-		m.ready.Migrate = append(m.ready.Migrate, Migration{Task: item.Task, To: c.Partner, Load: m.tasks[at].load, Price: item.Price})
+		m.ready.Migrate = append(m.ready.Migrate, Migration{Task: item.Task, To: c.Partner, Load: o.worth[i].Load, Price: item.Price, Worth: o.worth[i]})
 	}
 	c.leaving = append(c.leaving, itemsOf(o.items, moving)...)
 	m.letGo(c, moving)
@@ -188,8 +190,8 @@ func (m *Machine) leavingUnder(id TaskID) (*contract, Item) {
 }
 
 // Arrived says that a task runs here: one that was committed, or one that came back. It reports false if the task was
-// not expected any more: then it must not run here.
-func (m *Machine) Arrived(now Instant, id TaskID) bool {
+// not expected any more: then it must not run here. worth is what it costs here, as it counted when it was decided on.
+func (m *Machine) Arrived(now Instant, id TaskID) (worth Worth, expected bool) {
 	m.begin(now)
 	defer m.end()
 	for _, c := range m.contracts {
@@ -197,14 +199,14 @@ func (m *Machine) Arrived(now Instant, id TaskID) bool {
 		if at < 0 {
 			continue
 		}
-		item := c.arriving[at].Item
+		item, worth := c.arriving[at].Item, c.arriving[at].worth
 		c.arriving = slices.Delete(c.arriving, at, at+1)
 		m.reserved -= item.Load
 		c.takenLoad += item.Load
 		m.insert(task{owner: id.Owner, number: id.Number, load: item.Load, since: m.now,
 			more: &more{chain: item.Chain, contract: c, price: item.Price}})
 		m.stirred = true
-		return true
+		return worth, true
 	}
 	return m.cameBack(id)
 }

@@ -43,7 +43,13 @@ type Migration struct {
 	Load   float64
 	Price  contracts.Price
 	Return bool
+	// Worth is what the task costs here: as it counted when the move was decided.
+	Worth Worth
 }
+
+// Worth is a participant's cost with and without a task, in micro-units a second, and the load of the task, all as they
+// counted when a move was decided.
+type Worth struct{ Load, With, Without float64 }
 
 // contract is a contract and what is going on under it.
 type contract struct {
@@ -218,6 +224,28 @@ func (m *Machine) AddTask(now Instant, number uint32, load float64) error {
 	m.begin(now)
 	m.own += load
 	m.insert(task{owner: m.cfg.Self, number: number, load: load, since: -Instant(m.cfg.Settings.MinStay)})
+	m.ownChanged()
+	m.end()
+	return nil
+}
+
+// AddTasks adds tasks of the participant's own clients, numbered from 0 by their places; it has none yet.
+func (m *Machine) AddTasks(now Instant, loads []float64) error {
+	if len(m.tasks)+len(m.given) > 0 {
+		return fmt.Errorf("participant %q has tasks already", m.cfg.Self)
+	}
+	m.begin(now)
+	m.tasks = make([]task, 0, len(loads))
+	for i, load := range loads {
+		if err := checkLoad(load); err != nil {
+			m.tasks, m.held, m.own = nil, 0, 0
+			return fmt.Errorf("task %s/%d: %w", m.cfg.Self, i, err)
+		}
+		m.tasks = append(m.tasks, task{owner: m.cfg.Self, number: uint32(i), load: load, since: -Instant(m.cfg.Settings.MinStay)})
+		m.held += load
+		m.own += load
+	}
+	slices.SortFunc(m.tasks, byOffer)
 	m.ownChanged()
 	m.end()
 	return nil

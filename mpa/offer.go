@@ -9,6 +9,7 @@ import (
 // openOffer is an offer that has not come to its end.
 type openOffer struct {
 	items    []Item
+	worth    []Worth // of items, once they are committed
 	sent     Message // the last message of it
 	resendAt Instant
 	tries    int

@@ -78,7 +78,8 @@ func (m *Machine) goBack(t *task, to Party) {
 		m.out += t.load
 	}
 	t.state = leaving
-	m.ready.Migrate = append(m.ready.Migrate, Migration{Task: t.id(), To: to, Load: t.load, Price: t.more.price, Return: true})
+	worth := Worth{Load: t.load, With: m.cfg.Cost.At(m.low() + t.load), Without: m.cfg.Cost.At(m.low())}
+	m.ready.Migrate = append(m.ready.Migrate, Migration{Task: t.id(), To: to, Load: t.load, Price: t.more.price, Return: true, Worth: worth})
 	m.send(t.more.contract, Message{Kind: GiveBack, Tasks: []TaskID{t.id()}, To: to})
 }
 
@@ -118,12 +119,13 @@ func (m *Machine) forget(at int) given {
 }
 
 // cameBack takes a task that was given away and runs here again. Its chain ends here as it did before.
-func (m *Machine) cameBack(id TaskID) bool {
+func (m *Machine) cameBack(id TaskID) (worth Worth, expected bool) {
 	at := m.findGiven(id)
 	if at < 0 {
-		return false
+		return Worth{}, false
 	}
 	g := m.forget(at)
+	worth = Worth{Load: g.load, With: m.cfg.Cost.At(m.high() + g.load), Without: m.cfg.Cost.At(m.high())}
 	if g.to.returned == nil {
 		g.to.returned = make(map[TaskID]float64)
 	}
@@ -132,7 +134,7 @@ func (m *Machine) cameBack(id TaskID) bool {
 	t.state, t.since = resting, m.now
 	m.insert(t)
 	m.stirred = true
-	return true
+	return worth, true
 }
 
 // giveBack returns tasks that cost more than the highest price pays for, when no partner takes them.

@@ -299,7 +299,7 @@ func (s *stage) until(end Instant) {
 		case "move":
 			p := s.moves[who]
 			s.moves = slices.Delete(s.moves, who, who+1)
-			arrived := s.parties[p.To].Arrived(s.now, p.Task)
+			_, arrived := s.parties[p.To].Arrived(s.now, p.Task)
 			s.collect(p.To)
 			s.parties[p.from].Left(s.now, p.Task, arrived)
 			s.collect(p.from)
