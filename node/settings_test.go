@@ -22,10 +22,11 @@ func TestAvailabilityOfAQuery(t *testing.T) {
 		d := &deployment{plan: query.NewPlan(diagram, at, problems), owner: "north", query: "q", n: &Node{cfg: &config.Config{
 			Availability: config.Availability{Heartbeat: 50_000_000, Miss: 5, Grace: 30_000_000, ClockSkew: 70_000_000}}}}
 		place := d.standing(d.plan.Fragments[0])[0]
-		require.Equal(t, 2*tuple.Second+70*tuple.Millisecond, place.Slack, "slack of the source and skew of clocks")
+		require.Equal(t, dcaa.Place{Depth: 1, Path: 1, Slack: 2 * tuple.Second, Lag: 3 * tuple.Second, Skew: 70 * tuple.Millisecond}, place,
+			"slack and lag of the source, and skew of clocks")
 		return d.availability()
 	}
-	src := strings.Replace(sinkQuery, `stream = "south/a"`, "stream = \"south/a\"\nmax_out_of_order = \"2s\"\ninit_delay = \"20s\"", 1)
+	src := strings.Replace(sinkQuery, `stream = "south/a"`, "stream = \"south/a\"\nmax_out_of_order = \"2s\"\nlag = \"3s\"\ninit_delay = \"20s\"", 1)
 	want := dcaa.DefaultSettings()
 	want.Heartbeat, want.Miss, want.Grace, want.InitDelay = 50*tuple.Millisecond, 5, 30*tuple.Millisecond, 20*tuple.Second
 	require.Equal(t, want, settings(src))

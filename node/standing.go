@@ -65,15 +65,16 @@ func policyOf(p query.Policy) dcaa.Policy {
 
 // standing says where each SUnion of a fragment stands in the diagram, and how late its sources may be without a failure.
 func (d *deployment) standing(f *query.FragmentPlan) []dcaa.Place {
-	slack := int64(0)
+	slack, late := int64(0), int64(0)
 	for _, name := range d.sourcesOf(f) {
 		if s := d.stream(name); s != nil && s.Rules.MaxOutOfOrder != query.Unbounded {
 			slack = max(slack, s.Rules.MaxOutOfOrder)
+			late = max(late, s.Rules.MaxOutOfOrder+max(0, s.Rules.Lag)) // what is measured comes with the boundaries
 		}
 	}
 	out := make([]dcaa.Place, len(f.Unions))
 	for n, u := range f.Unions {
-		out[n] = dcaa.Place{Depth: u.Depth, Path: u.Path, Slack: slack + d.n.cfg.Availability.ClockSkew.Microseconds()}
+		out[n] = dcaa.Place{Depth: u.Depth, Path: u.Path, Slack: slack, Lag: late - slack, Skew: d.n.cfg.Availability.ClockSkew.Microseconds()}
 	}
 	return out
 }

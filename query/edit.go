@@ -91,7 +91,7 @@ func extension(file string) string {
 // streamKey reports whether a key belongs to every stream, whatever its connector.
 func streamKey(key string) bool {
 	switch key {
-	case "columns", "place", "time", "max_out_of_order", "late", "idle", "idle_after", "init_delay", "future",
+	case "columns", "place", "time", "max_out_of_order", "lag", "late", "idle", "idle_after", "init_delay", "future",
 		"max_future_skew", "on_error", "max_row", "retain":
 		return true
 	}

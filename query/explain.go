@@ -35,15 +35,17 @@ type Explanation struct {
 
 // ExplainedStream is a stream of the diagram.
 type ExplainedStream struct {
-	Name      string   `json:"name"`
-	Stream    string   `json:"stream"`
-	Connector string   `json:"connector"`
-	Place     string   `json:"place"`
-	Time      string   `json:"time"`
-	Slack     string   `json:"max_out_of_order"`
-	Idle      string   `json:"idle"`
-	Late      string   `json:"late"`
-	Columns   []string `json:"columns"`
+	Name      string `json:"name"`
+	Stream    string `json:"stream"`
+	Connector string `json:"connector"`
+	Place     string `json:"place"`
+	Time      string `json:"time"`
+	Slack     string `json:"max_out_of_order"`
+	// Lag is what the stream declares of it, "" if nothing.
+	Lag     string   `json:"lag,omitempty"`
+	Idle    string   `json:"idle"`
+	Late    string   `json:"late"`
+	Columns []string `json:"columns"`
 }
 
 // ExplainedFragment is a fragment with its parts.
@@ -153,7 +155,7 @@ func explainStream(s *Stream, p *Plan) ExplainedStream {
 	}
 	return ExplainedStream{
 		Name: s.Name, Stream: s.StreamName(p.Placement.Home.Org, p.Diagram.Settings.Name), Connector: s.Connector,
-		Place: placeText(s.placeAt(p.Placement)), Time: t, Slack: durationText(s.Rules.MaxOutOfOrder), Idle: string(s.Rules.Idle),
+		Place: placeText(s.placeAt(p.Placement)), Time: t, Slack: durationText(s.Rules.MaxOutOfOrder), Lag: lagText(s.Rules.Lag), Idle: string(s.Rules.Idle),
 		Late: string(s.Rules.Late), Columns: columnTexts(s.Schema),
 	}
 }

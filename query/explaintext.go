@@ -28,7 +28,11 @@ func (e *Explanation) Text() string {
 		w.blank()
 		w.line("stream %s", s.Name)
 		w.item("from", fmt.Sprintf("%s at %s, as %s", s.Connector, s.Place, s.Stream))
-		w.item("time", fmt.Sprintf("%s, slack %s, late rows: %s, idle: %s", s.Time, s.Slack, s.Late, s.Idle))
+		lag := ""
+		if s.Lag != "" {
+			lag = ", lag " + s.Lag
+		}
+		w.item("time", fmt.Sprintf("%s, slack %s%s, late rows: %s, idle: %s", s.Time, s.Slack, lag, s.Late, s.Idle))
 		w.list("columns", s.Columns)
 	}
 	for i := range e.Fragments {

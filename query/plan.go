@@ -176,6 +176,14 @@ func checkDelay(plan *Plan, p *spec.Problems) {
 	}
 }
 
+// lagText prints the lag that a stream declares, "" if it is measured.
+func lagText(lag int64) string {
+	if lag == Measured {
+		return ""
+	}
+	return durationText(lag)
+}
+
 // durationText prints microseconds, "inf" for Unbounded.
 func durationText(us int64) string {
 	if us == Unbounded {

@@ -45,11 +45,13 @@ type Column struct {
 type Rules struct {
 	// MaxOutOfOrder is how far a row may lie behind the largest stime before it; Unbounded waits for the end.
 	MaxOutOfOrder int64
-	Late          LatePolicy
-	Idle          IdlePolicy
-	IdleAfter     int64
-	InitDelay     int64
-	Future        FuturePolicy
+	// Lag is by how much rows normally come after their stime; Measured finds out.
+	Lag       int64
+	Late      LatePolicy
+	Idle      IdlePolicy
+	IdleAfter int64
+	InitDelay int64
+	Future    FuturePolicy
 	// MaxFutureSkew is how far a row may lie ahead of its arrival; Unbounded does not ask.
 	MaxFutureSkew int64
 	OnError       ErrorPolicy
@@ -58,6 +60,9 @@ type Rules struct {
 	// Retain is how long the log keeps what everybody has acknowledged; 0 leaves it to the node.
 	Retain int64
 }
+
+// Measured is the Lag of a stream that declares none.
+const Measured int64 = -1
 
 // LatePolicy says what becomes of late rows.
 type LatePolicy string

@@ -49,18 +49,19 @@ day = { from = ["year", "month", "day"], zone = "Asia/Shanghai" }
 func TestStreamRules(t *testing.T) {
 	bounded := parseStream(t, "connector = \"file\"\npath = \"x\"\ncolumns = { n = \"int64\" }")
 	require.Equal(t, query.Rules{
-		MaxOutOfOrder: query.Unbounded, Late: query.LateSide, Idle: query.IdleHold, IdleAfter: 300 * tuple.Millisecond,
+		MaxOutOfOrder: query.Unbounded, Lag: query.Measured, Late: query.LateSide, Idle: query.IdleHold, IdleAfter: 300 * tuple.Millisecond,
 		InitDelay: 10 * tuple.Second, Future: query.FutureSide, MaxFutureSkew: query.Unbounded, OnError: query.ErrorSide, MaxRow: 1 << 20,
 	}, bounded.Rules)
 	live := parseStream(t, "connector = \"http\"\ncolumns = { n = \"int64\" }")
 	require.Equal(t, query.Rules{
-		MaxOutOfOrder: 0, Late: query.LateSide, Idle: query.IdleAdvance, IdleAfter: 300 * tuple.Millisecond,
+		MaxOutOfOrder: 0, Lag: query.Measured, Late: query.LateSide, Idle: query.IdleAdvance, IdleAfter: 300 * tuple.Millisecond,
 		InitDelay: 10 * tuple.Second, Future: query.FutureSide, MaxFutureSkew: tuple.Minute, OnError: query.ErrorSide, MaxRow: 1 << 20,
 	}, live.Rules)
 	told := parseStream(t, `
 connector = "http"
 columns = { n = "int64" }
 max_out_of_order = "5s"
+lag = "30s"
 late = "clamp"
 idle_after = "1s"
 init_delay = "0s"
@@ -70,7 +71,7 @@ on_error = "fail"
 max_row = "64KiB"
 retain = "7d"`)
 	require.Equal(t, query.Rules{
-		MaxOutOfOrder: 5 * tuple.Second, Late: query.LateClamp, Idle: query.IdleAdvance, IdleAfter: tuple.Second,
+		MaxOutOfOrder: 5 * tuple.Second, Lag: 30 * tuple.Second, Late: query.LateClamp, Idle: query.IdleAdvance, IdleAfter: tuple.Second,
 		Future: query.FutureClamp, MaxFutureSkew: query.Unbounded, OnError: query.ErrorFail, MaxRow: 64 << 10, Retain: 7 * tuple.Day,
 	}, told.Rules)
 }

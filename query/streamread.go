@@ -107,6 +107,7 @@ func readCommonRules(r *spec.Reader, s *Stream) {
 	const forever = 3650 * tuple.Day
 	s.Rules = Rules{
 		MaxOutOfOrder: durationOrInf(r, "max_out_of_order", -1, 0, forever),
+		Lag:           r.Duration("lag", Measured, 0, tuple.Day),
 		Late:          LatePolicy(r.OneOf("late", string(LateSide), string(LateDrop), string(LateSide), string(LateClamp))),
 		Idle:          IdlePolicy(r.OneOf("idle", "", string(IdleAdvance), string(IdleHold))),
 		IdleAfter:     r.Duration("idle_after", DefaultIdleAfter, tuple.Millisecond, tuple.Day),

@@ -11,8 +11,11 @@ import (
 // that never sends anything counts.
 func Rules(r query.Rules, start tuple.Time) ingest.Config {
 	cfg := ingest.Config{
-		MaxOutOfOrder: r.MaxOutOfOrder, MaxFutureSkew: r.MaxFutureSkew, Advance: r.Idle == query.IdleAdvance,
+		MaxOutOfOrder: r.MaxOutOfOrder, Lag: r.Lag, MaxFutureSkew: r.MaxFutureSkew, Advance: r.Idle == query.IdleAdvance,
 		IdleAfter: r.IdleAfter, InitDelay: r.InitDelay, Start: start, BoundaryInterval: query.DefaultBoundaryInterval,
+	}
+	if r.Lag == query.Measured {
+		cfg.Lag = ingest.Measured
 	}
 	switch r.Late {
 	case query.LateDrop:

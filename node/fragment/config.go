@@ -153,10 +153,10 @@ type OutputStatus struct {
 	// Tentative counts the tentative rows given in this life; Missing are the inputs that lack now.
 	Tentative uint64
 	Missing   []tuple.Missing
-	// Delay is the age of the last boundary, Bound the availability bound; 0 is none.
+	// Delay is the age of the last boundary beyond what is normal, Bound the availability bound; 0 is none.
 	Delay time.Duration
 	Bound time.Duration
-	// Delays counts the boundaries of this life by their age.
+	// Delays counts the boundaries of this life by their delay.
 	Delays Delays
 	// Redo is how long the last stabilization took.
 	Redo time.Duration

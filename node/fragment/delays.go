@@ -14,7 +14,7 @@ func DelaySteps() [delaySteps]time.Duration {
 	return [delaySteps]time.Duration{100 * ms, 250 * ms, 500 * ms, 750 * ms, 1000 * ms, 1500 * ms, 2500 * ms, 5000 * ms, 10_000 * ms}
 }
 
-// Delays counts how old the boundaries of an output were when they were given.
+// Delays counts how much later than normal the boundaries of an output were given.
 type Delays struct {
 	// Counts of boundaries that were older than the limit before and at most as old as the one at the same place of
 	// DelaySteps; the last counts those older than all limits.
@@ -22,10 +22,10 @@ type Delays struct {
 	Sum    time.Duration
 }
 
-func (d *Delays) add(age time.Duration) {
-	age = max(0, age) // one that was promised ahead of time is not late
+func (d *Delays) add(delay time.Duration) {
+	delay = max(0, delay) // one that was promised ahead of time is not late
 	steps := DelaySteps()
-	n, _ := slices.BinarySearch(steps[:], age)
+	n, _ := slices.BinarySearch(steps[:], delay)
 	d.Counts[n]++
-	d.Sum += age
+	d.Sum += delay
 }

@@ -70,9 +70,17 @@ func (r *Runner) coreConfig() replica.Config {
 	for _, in := range r.inputs {
 		source := r.cfg.Plan.Inputs[in.n].Source
 		c.Inputs = append(c.Inputs, replica.Input{Producers: in.producers, Preferred: flow.Preferred(in.producers, r.cfg.Self, r.cfg.Subscriber),
-			Source: source != nil, Outside: source != nil && source.Foreign != ""})
+			Source: source != nil, Outside: source != nil && !r.ownStream(in.stream)})
 	}
 	return c
+}
+
+// ownStream reports whether a source belongs to the fragment's query: "org/query.stream". Where a fragment is hosted all
+// sources are those of other nodes.
+func (r *Runner) ownStream(stream string) bool {
+	org, query, _ := strings.Cut(r.cfg.Name, "/")
+	query, _, _ = strings.Cut(query, "/")
+	return strings.HasPrefix(stream, org+"/"+query+".")
 }
 
 // latest returns what tells the largest stime that a stream of another organisation may bring, nil if that is not asked:

@@ -122,8 +122,8 @@ func (r *Runner) Emit(output int, f *tuple.Frame) {
 		c.tentative += uint64(f.Batch.Rows())
 		c.run = f.Run
 	case tuple.TentativeBoundary, tuple.Boundary:
-		c.age = f.Age
-		c.delays.add(time.Duration(f.Age) * time.Microsecond)
+		c.delay = dcaa.AgeOf(f).Delay()
+		c.delays.add(time.Duration(c.delay) * time.Microsecond)
 	case tuple.Undo, tuple.RecDone:
 		c.run = tuple.Run{}
 	case tuple.Gap:
@@ -135,7 +135,7 @@ func (r *Runner) Emit(output int, f *tuple.Frame) {
 // outputCounts are figures of one output for the status.
 type outputCounts struct {
 	tentative uint64
-	age       int64 // of the last boundary
+	delay     int64 // of the last boundary, in microseconds
 	run       tuple.Run
 	since     time.Time // of the present state
 	redo      time.Duration

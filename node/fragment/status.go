@@ -25,7 +25,7 @@ func (r *Runner) current() Status {
 	for n := range r.outputs {
 		b, c := r.core.Status(n), r.counts[n]
 		o := OutputStatus{State: b.State, Since: c.since, Holding: time.Duration(b.Holding) * time.Microsecond, Tentative: c.tentative,
-			Missing: r.core.Missing(n), Delay: time.Duration(max(0, c.age)) * time.Microsecond, Redo: c.redo, Delays: c.delays}
+			Missing: r.core.Missing(n), Delay: time.Duration(max(0, c.delay)) * time.Microsecond, Redo: c.redo, Delays: c.delays}
 		if x := r.cfg.Settings.MaxDelay; x != dcaa.Unbounded {
 			o.Bound = time.Duration(x) * time.Microsecond
 		}

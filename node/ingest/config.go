@@ -36,8 +36,10 @@ const Unbounded = math.MaxInt64
 type Config struct {
 	// MaxOutOfOrder is the slack: how far a row may lie behind the largest earlier stime. 0 to Unbounded.
 	MaxOutOfOrder int64
-	Late          LatePolicy
-	Future        FuturePolicy
+	// Lag is how late rows normally come after their stime, 0 or more, or Measured. It changes no result.
+	Lag    int64
+	Late   LatePolicy
+	Future FuturePolicy
 	// MaxFutureSkew is how far a row may be ahead of its arrival; Unbounded for bounded, replayed and generated input.
 	MaxFutureSkew int64
 	// Advance lets the boundary follow the clock while the connector is idle (`idle = "advance"`).

@@ -9,17 +9,18 @@ import (
 	"fednode/query/tuple"
 )
 
-// TestAges shows that a boundary says how long ago it could have been known, the slack included, however late it is read, and
+// TestAges shows that a boundary says how long ago it could have been known, slack and lag included, however late it is read, and
 // that frames which cursors share stay as they are.
 func TestAges(t *testing.T) {
-	a := &ages{slack: 5_000_000}
+	a := &ages{slack: 3_000_000}
 	began := time.Now()
 	for k := range 3 * mostMarks {
-		a.note(tuple.Time(k)*100_000, began.Add(time.Duration(k)*100*time.Millisecond))
+		a.note(tuple.Time(k)*100_000, 2_000_000, began.Add(time.Duration(k)*100*time.Millisecond))
 	}
 	now := began.Add(3 * mostMarks * 100 * time.Millisecond)
 	shared := &tuple.Frame{Kind: tuple.Boundary, Time: (3*mostMarks - 50) * 100_000}
 	require.Equal(t, int64(5_000_000+50*100_000), a.stamp(shared, now).Age)
+	require.Equal(t, int64(5_000_000), a.stamp(shared, now).Normal, "slack and lag")
 	require.Zero(t, shared.Age)
 	between := &tuple.Frame{Kind: tuple.Boundary, Time: (3*mostMarks-50)*100_000 - 1}
 	require.Equal(t, int64(5_000_000+50*100_000), a.stamp(between, now).Age, "the next boundary told it too")

@@ -175,7 +175,12 @@ func (p *Proxy) restore(recovery seglog.Recovery) error {
 	if slack := p.cfg.Rules.MaxOutOfOrder; slack != ingest.Unbounded {
 		p.ages.slack = slack
 	}
-	p.ages.note(head.Time, p.cfg.Clock.Now())
+	known := ingest.Measured
+	if p.last != nil {
+		known = p.last.lag
+	}
+	lag := ingest.NewLag(p.cfg.Rules, p.cfg.HasTime, known, 0)
+	p.ages.note(head.Time, lag.Value(), p.cfg.Clock.Now())
 	return nil
 }
 

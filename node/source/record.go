@@ -8,13 +8,18 @@ import (
 )
 
 // recordVersion is the layout of a log record: docs/formats/source-record.md.
-const recordVersion = 1
+const recordVersion = 2
+
+// firstVersion is the oldest layout that is read: it says nothing of the lag.
+const firstVersion = 1
 
 // record is one commit of a source, as the log holds it.
 type record struct {
 	// state is what the next decision depends on, after this commit.
 	state  ingest.State
 	totals ingest.Totals
+	// lag is what has been measured of it, in microseconds; ingest.Measured if nothing has.
+	lag    int64
 	errors uint64 // records set aside as unreadable, since the stream began
 	// position is the connector's own, after this commit; nil if the commit came from the clock.
 	position []byte
@@ -34,6 +39,7 @@ func (r *record) encode(e *tuple.Encoder, schema *tuple.Schema) {
 	e.Time(r.state.High)
 	e.Time(r.state.Idle)
 	e.Time(r.state.Boundary)
+	e.Int(r.lag)
 	e.Uint(r.totals.Rows)
 	e.Uint(r.totals.Late)
 	e.Uint(r.totals.Future)
@@ -63,18 +69,18 @@ const (
 
 // decodeRecord reads a record of a stream of the given columns.
 func decodeRecord(b []byte, schema *tuple.Schema, want part) (*record, error) {
-	if len(b) == 0 || b[0] != recordVersion {
-		return nil, fmt.Errorf("source record: unknown version; this build reads version %d", recordVersion)
+	if len(b) == 0 || b[0] < firstVersion || b[0] > recordVersion {
+		return nil, fmt.Errorf("source record: unknown version; this build reads versions %d to %d", firstVersion, recordVersion)
 	}
 	d := tuple.NewDecoder(b[1:])
 	if got, want := d.Uint(), schema.Fingerprint(); d.Err() == nil && got != want {
 		return nil, &SchemaError{Schema: schema}
 	}
-	r := &record{
-		state:  ingest.State{NextID: d.Uint(), High: d.Time(), Idle: d.Time(), Boundary: d.Time()},
-		totals: ingest.Totals{Rows: d.Uint(), Late: d.Uint(), Future: d.Uint(), Clamped: d.Uint()},
-		errors: d.Uint(),
+	r := &record{state: ingest.State{NextID: d.Uint(), High: d.Time(), Idle: d.Time(), Boundary: d.Time()}, lag: ingest.Measured}
+	if b[0] > firstVersion {
+		r.lag = max(d.Int(), ingest.Measured)
 	}
+	r.totals, r.errors = ingest.Totals{Rows: d.Uint(), Late: d.Uint(), Future: d.Uint(), Clamped: d.Uint()}, d.Uint()
 	hasPos := d.Bool()
 	r.position = append([]byte(nil), d.Bytes()...)
 	if !hasPos {

@@ -16,7 +16,7 @@ func fullRecord() *record {
 	batch := rows(3, 4)().Batch
 	r := &record{
 		state:  ingest.State{NextID: 12, High: 9000, Idle: 8000, Boundary: 8500},
-		totals: ingest.Totals{Rows: 11, Late: 2, Future: 1, Clamped: 1}, errors: 5,
+		totals: ingest.Totals{Rows: 11, Late: 2, Future: 1, Clamped: 1}, errors: 5, lag: 30_000_000,
 		position: []byte("here"), firstID: 10, batch: batch,
 	}
 	r.side.setAside(rows(1, 2, 3)().Batch, []ingest.Verdict{{Row: 0, Late: true, Limit: 7000}, {Row: 2, Limit: 60_000_000}})
@@ -41,6 +41,7 @@ func TestRecordParts(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want.state, got.state)
 		require.Equal(t, want.totals, got.totals)
+		require.Equal(t, want.lag, got.lag)
 		require.Equal(t, want.position, got.position)
 		require.Equal(t, want.side.ids, got.side.ids)
 		require.Equal(t, want.side.clock, got.side.clock)
@@ -52,6 +53,28 @@ func TestRecordParts(t *testing.T) {
 			require.Equal(t, want.side.rejects, got.side.rejects)
 		}
 	}
+}
+
+// TestRecordOfVersion1 shows that a log of before the lag was measured is read.
+func TestRecordOfVersion1(t *testing.T) {
+	want := fullRecord()
+	bytes := encoded(want)
+	var before, lag tuple.Encoder
+	before.Uint(testSchema.Fingerprint())
+	before.Uint(want.state.NextID)
+	for _, at := range []tuple.Time{want.state.High, want.state.Idle, want.state.Boundary} {
+		before.Time(at)
+	}
+	lag.Int(want.lag)
+	n := 1 + len(before.B)
+	old := append(append([]byte{1}, bytes[1:n]...), bytes[n+len(lag.B):]...)
+	got, err := decodeRecord(old, testSchema, withRows)
+	require.NoError(t, err)
+	require.Equal(t, want.state, got.state)
+	require.Equal(t, want.totals, got.totals)
+	require.Equal(t, want.lastID(), got.lastID())
+	require.Equal(t, ingest.Measured, got.lag)
+	require.NotNil(t, got.batch)
 }
 
 // TestRecordBytesThatLie shows that a record which is cut, or holds another number than it should, is an error or

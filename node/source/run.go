@@ -26,6 +26,7 @@ type attempt struct {
 	p       *Proxy
 	reader  connect.Reader
 	decider *ingest.Decider
+	lag     ingest.Lag
 	began   time.Time
 	errors  uint64
 	side    side // numbers of the newest commit
@@ -45,7 +46,8 @@ type attempt struct {
 type commit struct {
 	rec   *record
 	log   seglog.Commit
-	block bool // it is a block's, not the clock's
+	block bool  // it is a block's, not the clock's
+	lag   int64 // that was normal then
 }
 
 // runOnce reads until the source has ended (nil), ctx ends, or something fails.
@@ -83,10 +85,13 @@ func (p *Proxy) runOnce(ctx context.Context) error {
 func (a *attempt) resume() {
 	p := a.p
 	a.decider, a.side = ingest.New(p.cfg.Rules, 0), newSide()
+	known := ingest.Measured
 	if p.last != nil {
+		known = p.last.lag
 		a.decider = ingest.Restore(p.cfg.Rules, p.last.state, p.last.totals, 0)
 		a.errors, a.pos, a.side = p.last.errors, p.last.position, p.last.side
 	}
+	a.lag = ingest.NewLag(p.cfg.Rules, p.cfg.HasTime, known, 0)
 	a.away()
 }
 
@@ -231,6 +236,7 @@ func (a *attempt) block(ctx context.Context, b *connect.Block) error {
 		}
 		c := a.decider.Rows(b.Batch, arrival, a.now())
 		rec.batch, rec.firstID = c.Batch, c.FirstID
+		a.lag.Rows(a.decider.State().High, arrival, a.now(), b.Status.State == connect.Idle)
 		a.judge(rec, c, b.Batch)
 	}
 	if rec.ended {
@@ -344,6 +350,7 @@ func conditionOf(s connect.State) ingest.Condition {
 // it.
 func (a *attempt) append(ctx context.Context, rec *record, block bool) error {
 	rec.state, rec.totals, rec.errors = a.decider.State(), a.decider.Totals(), a.errors
+	rec.lag = a.lag.Known()
 	rec.side.follow(&a.side, a.arrival())
 	a.side = side{clock: rec.side.clock, ids: rec.side.ids}
 	a.buf.B = a.buf.B[:0]
@@ -353,7 +360,7 @@ func (a *attempt) append(ctx context.Context, rec *record, block bool) error {
 		return err
 	}
 	a.seq = c.Last
-	a.commits <- commit{rec: rec, log: c, block: block} // publish reads to the end, whatever has failed
+	a.commits <- commit{rec: rec, log: c, block: block, lag: a.lag.Value()} // publish reads to the end, whatever has failed
 	return nil
 }
 
@@ -378,7 +385,7 @@ func (a *attempt) publish() {
 		}
 		if c.rec.state.Boundary != boundary {
 			boundary = c.rec.state.Boundary
-			a.p.ages.note(boundary, a.p.cfg.Clock.Now())
+			a.p.ages.note(boundary, c.lag, a.p.cfg.Clock.Now())
 		}
 		if len(fs) > 0 {
 			a.p.tail.publish(fs...)
