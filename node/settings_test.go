@@ -22,7 +22,7 @@ func TestAvailabilityOfAQuery(t *testing.T) {
 		d := &deployment{plan: query.NewPlan(diagram, at, problems), owner: "north", query: "q", n: &Node{cfg: &config.Config{
 			Availability: config.Availability{Heartbeat: 50_000_000, Miss: 5, Grace: 30_000_000, ClockSkew: 70_000_000}}}}
 		place := d.standing(d.plan.Fragments[0])[0]
-		require.Equal(t, dcaa.Place{Depth: 1, Path: 1, Slack: 2 * tuple.Second, Lag: 3 * tuple.Second, Skew: 70 * tuple.Millisecond}, place,
+		require.Equal(t, dcaa.Place{Depth: 1, Path: 2, Slack: 2 * tuple.Second, Lag: 3 * tuple.Second, Skew: 70 * tuple.Millisecond}, place,
 			"slack and lag of the source, and skew of clocks")
 		return d.availability()
 	}
