@@ -149,7 +149,7 @@ func DidYouMean(got string, names []string) string {
 	if n := Near(got, names); n != "" {
 		return fmt.Sprintf("did you mean `%s`?", n)
 	}
-	if len(names) == 0 || len(names) > 24 {
+	if len(names) == 0 || len(names) > 28 {
 		return ""
 	}
 	return "there are: " + strings.Join(names, ", ")
