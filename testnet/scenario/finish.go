@@ -100,6 +100,7 @@ func (r *runner) measure() {
 	r.report.NormalDelay = normal.Seconds()
 	r.report.LongestDelay = longest(s.worst, normal).Seconds()
 	r.report.Stabilise = r.stabilised(&s).Seconds()
+	r.report.Changes, _ = r.changes.most()
 }
 
 // longest is by how much the most delayed row was later than is normal.
@@ -140,7 +141,11 @@ func (r *runner) holds(c *Condition, v *testnet.View) (ok bool, seen string) {
 		return false, fmt.Sprintf("%s (%d rows came late to a source)", r.report.Difference, r.report.Late)
 	}
 	value := r.value(c.name)
-	return c.holds(value), c.name + " " + written(c.name, value)
+	seen = c.name + " " + written(c.name, value)
+	if _, who := r.changes.most(); c.name == replicas && who != "" {
+		seen += ", at " + who
+	}
+	return c.holds(value), seen
 }
 
 // value measures now.
@@ -155,6 +160,9 @@ func (r *runner) value(name string) float64 {
 		return r.stabilised(&s).Seconds()
 	case tentative:
 		return float64(s.tentative)
+	case replicas:
+		n, _ := r.changes.most()
+		return float64(n)
 	}
 	return float64(s.lost)
 }

@@ -96,7 +96,9 @@ func (o *observer) event(e testnet.Event) error {
 	case "done":
 		err = o.done(e.Data)
 	case "gap":
-		o.seen.lost++
+		if o.last > 0 { // what was freed before the observer came is not lost
+			o.seen.lost++
+		}
 		o.gap = true
 	}
 	if len(o.open) > 0 {

@@ -29,6 +29,7 @@ func TestObserver(t *testing.T) {
 	o := newObserver(nil, "rows")
 	o.settle = -1
 	say := func(e testnet.Event) { require.NoError(t, o.event(e)) }
+	say(testnet.Event{Name: "gap", Data: []byte(`{}`)}) // of what was freed before it came
 	for id := 1; id <= 3; id++ {
 		say(row(id, 100*time.Millisecond))
 	}

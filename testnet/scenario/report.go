@@ -24,6 +24,8 @@ type Report struct {
 	LongestDelay float64 `json:"longest_delay_s"`
 	// Stabilise is how long after the last fault had ended results were late or tentative, in seconds.
 	Stabilise float64 `json:"stabilise_s"`
+	// Changes is how often one reader, of those of fragments and sinks, took another replica to read from, at most.
+	Changes int `json:"changes"`
 	// Equal: all outputs are byte for byte those of an undisturbed run; Sums are their sha256. Else Difference says where
 	// they differ first. Both are empty where nothing was compared.
 	Equal      bool              `json:"equal"`

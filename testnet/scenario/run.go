@@ -59,6 +59,7 @@ type runner struct {
 	net      network
 	own      *testnet.Net // nil if the testnet is not ours
 	observer *observer
+	changes  changes
 	replicas map[string][]string // nodes by fragment, as they were at first
 	report   *Report
 	work     string // folder of an undisturbed run
@@ -246,11 +247,8 @@ func (r *runner) fail(at, expected, seen string) {
 	r.o.Say("FAILED " + expected + ": " + seen)
 }
 
-// watch looks all the time whether something holds that never must.
+// watch looks all the time who reads from where, and whether something holds that never must.
 func (r *runner) watch(ctx context.Context) {
-	if len(r.s.Never) == 0 {
-		return
-	}
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for {
@@ -260,6 +258,7 @@ func (r *runner) watch(ctx context.Context) {
 			return
 		}
 		v := r.net.View(ctx)
+		r.changes.look(&v, r.net.Query())
 		for i := range r.s.Never {
 			c := &r.s.Never[i]
 			if ok, seen := r.holds(c, &v); ok && ctx.Err() == nil {

@@ -60,9 +60,10 @@ const (
 	stabilise    = "time to stabilise"
 	tentative    = "tentative rows"
 	lost         = "lost rows"
+	replicas     = "changes of replica"
 )
 
 // measures lists the measured values; true if they are durations.
 func measures() map[string]bool {
-	return map[string]bool{longestDelay: true, stabilise: true, tentative: false, lost: false}
+	return map[string]bool{longestDelay: true, stabilise: true, tentative: false, lost: false, replicas: false}
 }
