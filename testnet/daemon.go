@@ -52,15 +52,24 @@ type daemon struct {
 
 func (d *daemon) logFile() string { return filepath.Join(d.dir, trust.DirLog, "fednode.log") }
 
-// start runs the process and waits until it is ready. The context bounds only the waiting.
-func (d *daemon) start(ctx context.Context) error {
+// launch runs the process.
+func (d *daemon) launch() (*process, error) {
 	p, err := startProcess(d.fabric.starter(d.index), d.logFile(), []string{HauntEnv + "=" + filepath.Join(d.dir, hauntFile)}, d.command, "run", "--config", filepath.Join(d.dir, configFile))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d.mu.Lock()
 	d.process, d.halted = p, ""
 	d.mu.Unlock()
+	return p, nil
+}
+
+// start runs the process and waits until it is ready. The context bounds only the waiting.
+func (d *daemon) start(ctx context.Context) error {
+	p, err := d.launch()
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
 	if err := d.waitReady(ctx, p); err != nil {

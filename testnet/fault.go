@@ -14,6 +14,9 @@ import (
 const (
 	FaultKill      = "kill"      // a node's process, at once, as a crash
 	FaultEnd       = "end"       // a node's process, in order
+	FaultLose      = "lose"      // a node's process, as a crash, and what it has stored but for the logs of its sources
+	FaultDamage    = "damage"    // a node's process, as a crash, and bytes of what it stored last are flipped
+	FaultAmbush    = "ambush"    // a node's process, as a crash, in the middle of something
 	FaultRestart   = "restart"   // a node is started again; one that runs is ended first
 	FaultStop      = "stop"      // a node's process stands still
 	FaultCont      = "cont"      // it goes on
@@ -43,12 +46,16 @@ const (
 	valueDuration = "duration"
 	valuePercent  = "percent"
 	valueOffset   = "offset"
+	valueMoment   = "moment"
 )
 
 func shapes() []shape {
 	return []shape{
 		{FaultKill, 1, 1, "", false, "kill NODE", "end its process at once, as a crash"},
 		{FaultEnd, 1, 1, "", false, "end NODE", "end it in order"},
+		{FaultLose, 1, 1, "", false, "lose NODE", "kill it, and what it has stored is gone, but for its sources' logs"},
+		{FaultDamage, 1, 1, "", false, "damage NODE", "kill it, and bytes of what it stored last are flipped"},
+		{FaultAmbush, 1, 1, valueMoment, false, "ambush NODE write|transfer", "kill it as soon as it writes to its store, or start it and kill it when it asks for another replica's state"},
 		{FaultRestart, 1, 1, "", false, "restart NODE", "start it again; one that runs is ended first"},
 		{FaultStop, 1, 1, "", true, "stop NODE", "its process stands still (SIGSTOP)"},
 		{FaultCont, 1, 1, "", false, "cont NODE", "and goes on"},
@@ -92,6 +99,8 @@ type Fault struct {
 	// Value of delay and clock; Share of loss, 0 to 1.
 	Value time.Duration
 	Share float64
+	// Moment of ambush: MomentWrite or MomentTransfer.
+	Moment string
 }
 
 // Bounds of what a fault may say.
@@ -164,6 +173,11 @@ func (f *Fault) readValue(kind, text string) (err error) {
 			return errorf(ErrSpec, "`%s` is no share of packets such as 20%%", text)
 		}
 		f.Share = n / 100
+	case valueMoment:
+		if text != MomentWrite && text != MomentTransfer {
+			return errorf(ErrSpec, "`%s` is no moment; expected %s or %s", text, MomentWrite, MomentTransfer)
+		}
+		f.Moment = text
 	case valueOffset:
 		sign := time.Duration(1)
 		body := strings.TrimPrefix(text, "+")
@@ -192,6 +206,8 @@ func (f Fault) String() string {
 	switch f.Kind {
 	case FaultDelay:
 		words = append(words, f.Value.String())
+	case FaultAmbush:
+		words = append(words, f.Moment)
 	case FaultLoss:
 		words = append(words, fmt.Sprintf("%g%%", f.Share*100))
 	case FaultClock:

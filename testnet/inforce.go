@@ -79,7 +79,7 @@ func (n *Net) Apply(ctx context.Context, f Fault) (Did, error) {
 		nodes[i] = found
 	}
 	switch f.Kind {
-	case FaultKill, FaultEnd, FaultRestart:
+	case FaultKill, FaultEnd, FaultLose, FaultDamage, FaultAmbush, FaultRestart:
 		return n.applyProcess(ctx, f, nodes[0])
 	case FaultHeal:
 		return n.heal(nodes)
@@ -126,7 +126,8 @@ func (n *Net) resolve(name string) ([]int, error) {
 
 // applyProcess ends or starts processes.
 func (n *Net) applyProcess(ctx context.Context, f Fault, nodes []int) (Did, error) {
-	did := map[string]string{FaultKill: "was killed", FaultEnd: "has ended", FaultRestart: "runs again"}
+	did := map[string]string{FaultKill: "was killed", FaultEnd: "has ended", FaultLose: "was killed, and has lost what it had stored", FaultDamage: "was killed, and what it stored last is damaged",
+		FaultAmbush: "was killed in the middle of a " + f.Moment, FaultRestart: "runs again"}
 	for _, i := range nodes {
 		d := n.daemons[i]
 		var err error
@@ -135,6 +136,12 @@ func (n *Net) applyProcess(ctx context.Context, f Fault, nodes []int) (Did, erro
 			err = d.kill()
 		case FaultEnd:
 			err = d.stop()
+		case FaultLose:
+			err = d.lose()
+		case FaultDamage:
+			err = d.damage()
+		case FaultAmbush:
+			err = d.ambush(ctx, f.Moment)
 		default:
 			err = n.restart(ctx, d)
 		}

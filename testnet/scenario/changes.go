@@ -15,8 +15,9 @@ type changes struct {
 	count map[string]int
 }
 
-// look takes down who reads from where. Readers that are not connected, or do not answer, keep what they had.
-func (c *changes) look(v *testnet.View, query string) {
+// look takes down who reads from where, and tells of changes. Readers that are not connected, or do not answer, keep what
+// they had.
+func (c *changes) look(v *testnet.View, query string, tell func(text string)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.from == nil {
@@ -33,23 +34,24 @@ func (c *changes) look(v *testnet.View, query string) {
 			}
 			for _, f := range q.Fragments {
 				for _, in := range f.Inputs {
-					c.reads(fmt.Sprintf("%s/%s of %s", n.ID, f.Name, in.Stream), in.Producer)
+					c.reads(fmt.Sprintf("%s/%s of %s", n.ID, f.Name, in.Stream), in.Producer, tell)
 				}
 			}
 			for _, k := range q.Sinks {
-				c.reads(fmt.Sprintf("%s of %s", n.ID, k.Output), k.Producer)
+				c.reads(fmt.Sprintf("%s of %s", n.ID, k.Output), k.Producer, tell)
 			}
 		}
 	}
 }
 
 // reads takes in who a reader reads from; mu is held.
-func (c *changes) reads(reader, producer string) {
+func (c *changes) reads(reader, producer string, tell func(text string)) {
 	if producer == "" {
 		return
 	}
 	if old, known := c.from[reader]; known && old != producer {
 		c.count[reader]++
+		tell(fmt.Sprintf("%s is read from %s instead of %s", reader, producer, old))
 	}
 	c.from[reader] = producer
 }

@@ -258,7 +258,7 @@ func (r *runner) watch(ctx context.Context) {
 			return
 		}
 		v := r.net.View(ctx)
-		r.changes.look(&v, r.net.Query())
+		r.changes.look(&v, r.net.Query(), r.o.Say)
 		for i := range r.s.Never {
 			c := &r.s.Never[i]
 			if ok, seen := r.holds(c, &v); ok && ctx.Err() == nil {
