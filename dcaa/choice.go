@@ -103,6 +103,12 @@ func (i *Intake) Due(now Instant) Instant {
 			due = min(due, at)
 		}
 	}
+	if limit := i.lenient.limit(now); i.data != nil && limit > 0 {
+		// Nothing else may happen until a stall has lasted long enough.
+		if at := i.producers[i.data.producer].stalledSince().Add(limit); at > now {
+			due = min(due, at)
+		}
+	}
 	if c := i.data; c != nil && c.open && len(i.producers) > 1 {
 		if at := c.cameAt.Add(patience); at > now {
 			due = min(due, at)
@@ -271,6 +277,7 @@ func (i *Intake) choose(now Instant) {
 		i.producers[n].follow(now, far)
 		i.producers[n].reached(i.pos)
 	}
+	i.lenient.look(now, i.producers, i.cfg.Settings)
 	i.chooseData(now)
 	i.chooseCorrect(now)
 }
@@ -313,6 +320,9 @@ func (i *Intake) chooseData(now Instant) {
 	if best == i.data.producer || !i.better(now, best) {
 		return
 	}
+	if have := i.data.producer; i.rank(now, have) == stalled {
+		i.lenient.leave(have, &i.producers[have])
+	}
 	i.switched = now
 	i.next = i.open(best, i.cfg.Tentative)
 }
@@ -321,6 +331,9 @@ func (i *Intake) chooseData(now Instant) {
 func (i *Intake) better(now Instant, n int) bool {
 	have, want := i.rank(now, i.data.producer), i.rank(now, n)
 	if want <= have {
+		return false
+	}
+	if have == stalled && i.producers[i.data.producer].status.Holding == 0 && i.lenient.forbears(now, &i.producers[i.data.producer]) {
 		return false
 	}
 	if have == tentative && want == stable {

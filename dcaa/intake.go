@@ -70,6 +70,7 @@ type Intake struct {
 	next      *conn // takes the place of data once it has delivered past it
 	correct   *conn // brings corrections while data is not stable
 	switched  Instant
+	lenient   leniency
 	began     Instant
 	owing     bool
 	// P.
