@@ -333,7 +333,7 @@ func (i *Intake) better(now Instant, n int) bool {
 	if want <= have {
 		return false
 	}
-	if have == stalled && i.producers[i.data.producer].status.Holding == 0 && i.lenient.forbears(now, &i.producers[i.data.producer]) {
+	if have == stalled && i.lenient.forbears(now, &i.producers[i.data.producer]) {
 		return false
 	}
 	if have == tentative && want == stable {

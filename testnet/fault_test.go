@@ -13,7 +13,7 @@ import (
 // TestParseFault: every fault is written as it is read.
 func TestParseFault(t *testing.T) {
 	for _, text := range []string{
-		"kill south", "end south", "restart north-2", "stop south for 5s", "cont south", "partition south for 30s", "oneway north south",
+		"kill south", "lose south", "damage core#1", "ambush south write", "ambush north-2 transfer", "end south", "restart north-2", "stop south for 5s", "cont south", "partition south for 30s", "oneway north south",
 		"delay north south 40ms", "loss south 20% for 1m0s", "clock east +30s", "clock east -1.5s", "disk-full east", "heal", "heal south",
 		"pause south for 2s", "resume south",
 	} {

@@ -17,12 +17,13 @@ const (
 	CauseUntrusted                       // its certificate is no longer accepted
 	CauseStopped                         // this node stops
 	CauseOverloaded                      // this node did not act on its messages
+	CauseGivenUp                         // silent for so long, or answering elsewhere, that the connection is made anew
 )
 
 // String names the kind.
 func (k CauseKind) String() string {
 	names := [...]string{"unknown", "silent", "does not hear us", "connection ended", "left", "broke the protocol",
-		"no common version", "replaced", "not admitted", "stopped", "this node is overloaded"}
+		"no common version", "replaced", "not admitted", "stopped", "this node is overloaded", "given up after silence"}
 	if int(k) >= len(names) {
 		return names[0]
 	}

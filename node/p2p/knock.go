@@ -75,7 +75,7 @@ func (s *session) giveUp(unanswered int) {
 	if unanswered == 0 {
 		s.link.refuted(silence, now)
 	}
-	s.end(Cause{Kind: CauseSilent})
+	s.end(Cause{Kind: CauseGivenUp})
 }
 
 // knock says its number if the peer's process answers at one of its addresses in time.

@@ -125,7 +125,7 @@ func TestUnansweredKnocks(t *testing.T) {
 	d.stuck.Store(1 << 40)
 	require.Eventually(t, func() bool { return d.taken.Load() > before+3 }, patient, time.Millisecond, "knocks")
 	require.Equal(t, 1, n.rec.count(firstUp))
-	require.Equal(t, 1, n.rec.count("down north/b silent"))
+	require.Equal(t, 1, n.rec.count("down north/b"))
 }
 
 // How long a dial may take: little at first, and at most what is configured.

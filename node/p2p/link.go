@@ -59,7 +59,7 @@ func (l *link) nudge() {
 // the old one.
 func (l *link) joined(direction network.Direction) {
 	if s := l.current(); s != nil && direction == network.DirInbound && s.doubted() != nil {
-		s.end(Cause{Kind: CauseSilent})
+		s.end(Cause{Kind: CauseGivenUp})
 	}
 	l.nudge()
 }

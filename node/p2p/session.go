@@ -107,7 +107,7 @@ func (s *session) run(ctx context.Context) Cause {
 	case <-s.over:
 	}
 	cancel()
-	if s.cause.Kind == CauseSilent {
+	if s.cause.Kind == CauseGivenUp {
 		s.hangUp() // first: what is being written to a dead connection waits for it
 	}
 	s.closeStreams()

@@ -85,7 +85,7 @@ func (s *session) look(now time.Time) {
 	switch {
 	case silence > s.link.host.cfg.Abandon:
 		s.hadStale()
-		s.end(Cause{Kind: CauseSilent})
+		s.end(Cause{Kind: CauseGivenUp})
 	case silence > limit:
 		s.suspect(Cause{Kind: CauseSilent}, now)
 		if silence > max(2*limit, tcpTries) {

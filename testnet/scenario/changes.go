@@ -56,6 +56,13 @@ func (c *changes) reads(reader, producer string, tell func(text string)) {
 	c.from[reader] = producer
 }
 
+// recount forgets the changes so far.
+func (c *changes) recount() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.count)
+}
+
 // most returns the changes of the reader that changed most, and who it is.
 func (c *changes) most() (n int, reader string) {
 	c.mu.Lock()

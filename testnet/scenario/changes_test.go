@@ -27,4 +27,7 @@ func TestChanges(t *testing.T) {
 	look("south/a", "north/c")
 	require.Equal(t, 1, c.count["north-1 of rows"])
 	require.Equal(t, 3, told)
+	c.recount()
+	n, _ = c.most()
+	require.Zero(t, n)
 }

@@ -67,6 +67,8 @@ func (p *parser) line(n int, text string) {
 		l.wait()
 	case head == "within":
 		l.within()
+	case head == "recount" && len(words) == 1:
+		l.step(Step{Recount: true})
 	case head == "never:":
 		l.condition(words[1:], &p.s.Never, rowUndone, queryIs, measure)
 	case head == "finally:":
@@ -76,7 +78,7 @@ func (p *parser) line(n int, text string) {
 	case slices.Contains(testnet.FaultKinds(), head):
 		l.fault()
 	default:
-		known := append([]string{"testnet", "wait", "within", "never:", "finally:"}, testnet.FaultKinds()...)
+		known := append([]string{"testnet", "wait", "within", "recount", "never:", "finally:"}, testnet.FaultKinds()...)
 		l.wrong(words[0], spec.DidYouMean(head, known), "`%s` begins no step", head)
 	}
 }

@@ -190,6 +190,9 @@ func (r *runner) step(ctx context.Context, s *Step) error {
 		return r.fault(ctx, s)
 	case s.Until != nil:
 		return r.within(ctx, s)
+	case s.Recount:
+		r.changes.recount()
+		return nil
 	}
 	select {
 	case <-time.After(s.Wait):

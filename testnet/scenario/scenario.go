@@ -18,7 +18,7 @@ type Scenario struct {
 	Never, Finally []Condition
 }
 
-// Step is one line that is done in its turn: exactly one of Wait, Fault and Within is set.
+// Step is one line that is done in its turn: exactly one of Wait, Fault, Within and Recount is set.
 type Step struct {
 	Pos  spec.Pos
 	Text string
@@ -29,6 +29,8 @@ type Step struct {
 	// Within waits so long for a condition.
 	Within time.Duration
 	Until  *Condition
+	// Recount counts changes of replica from here on.
+	Recount bool
 }
 
 // The kinds of conditions.
