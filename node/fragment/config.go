@@ -45,7 +45,9 @@ type Config struct {
 	Network  Network
 	Points   Points
 	Clock    connect.Clock
-	Log      *zap.Logger
+	// Processor is how much processor time the process has used; nil asks the system.
+	Processor func() time.Duration
+	Log       *zap.Logger
 	// Readers are the subscribers that each output waits for before it drops anything, by stream. An empty list says that
 	// nobody is known to read the stream; without an entry it is not known.
 	Readers map[string][]string
@@ -83,6 +85,9 @@ type Config struct {
 }
 
 func (c *Config) complete() {
+	if c.Processor == nil {
+		c.Processor = processorTime
+	}
 	if c.PointInterval == 0 {
 		c.PointInterval = 5 * time.Second
 	}

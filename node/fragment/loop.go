@@ -150,7 +150,12 @@ func (l *loop) arm() {
 // before the core judges anything.
 func (l *loop) woken() {
 	now := l.r.now()
-	late := int64(now - max(l.armed, l.waits))
+	l.stood(now, int64(now-max(l.armed, l.waits)))
+}
+
+// stood tells the core, before it judges anything, that the node has done nothing for so many microseconds, if that is more
+// than a busy machine makes of a wait.
+func (l *loop) stood(now dcaa.Instant, late int64) {
 	if late <= l.r.cfg.Settings.Heartbeat*int64(l.r.cfg.Settings.Miss) {
 		return
 	}
@@ -186,6 +191,12 @@ func (l *loop) burst(a arrival) {
 // step lets the core release what it may, and inputs go on that may.
 func (l *loop) step() (busy bool, err error) {
 	r := l.r
+	work := effort{began: r.now(), used: r.cfg.Processor()}
+	defer func() {
+		used := r.cfg.Processor()
+		now := r.now()
+		l.stood(now, work.lost(now, used))
+	}()
 	before := r.core.Released()
 	blocked := r.full() != nil
 	r.core.Block(blocked)

@@ -68,3 +68,39 @@ func TestStoodStill(t *testing.T) {
 		t.Fatalf("%d warnings after standing still, want 1", n)
 	}
 }
+
+// TestStoodStillAtWork shows that a node which stood still while it released rows notices it before it judges anything, and
+// that one which worked all the while does not take that for standing still.
+func TestStoodStillAtWork(t *testing.T) {
+	for name, c := range map[string]struct {
+		worked time.Duration // of 5 s
+		want   int
+	}{"stopped": {20 * time.Millisecond, 1}, "at work": {5 * time.Second, 0}, "on two processors": {9 * time.Second, 0}} {
+		h := newHarness(t, 10)
+		clock, used := &jumpClock{now: time.Unix(1_000, 0)}, time.Duration(0)
+		processor := func() time.Duration { return used }
+		logs, said := observer.New(zapcore.WarnLevel)
+		r, err := Open(joined{h.net}.apply(Config{Name: "north/q/sums", Subscriber: "north/n1/q/sums", Plan: testPlan(t), Points: Store{Points: h.points}, Clock: clock,
+			Processor: func() time.Duration { return processor() }, Log: zap.New(logs)}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := 0
+		processor = func() time.Duration {
+			if asked++; asked == 2 { // at the end of the step
+				clock.pass(5 * time.Second)
+				used += c.worked
+			}
+			return used
+		}
+		l := newLoop(r)
+		for range 2 {
+			if _, err := l.step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := said.Len(); n != c.want {
+			t.Errorf("%s: %d warnings, want %d", name, n, c.want)
+		}
+	}
+}
