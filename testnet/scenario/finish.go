@@ -160,6 +160,8 @@ func (r *runner) value(name string) float64 {
 		return r.stabilised(&s).Seconds()
 	case tentative:
 		return float64(s.tentative)
+	case late:
+		return float64(r.report.Late)
 	case replicas:
 		n, _ := r.changes.most()
 		return float64(n)

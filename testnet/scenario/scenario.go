@@ -63,9 +63,10 @@ const (
 	tentative    = "tentative rows"
 	lost         = "lost rows"
 	replicas     = "changes of replica"
+	late         = "late rows"
 )
 
 // measures lists the measured values; true if they are durations.
 func measures() map[string]bool {
-	return map[string]bool{longestDelay: true, stabilise: true, tentative: false, lost: false, replicas: false}
+	return map[string]bool{longestDelay: true, stabilise: true, tentative: false, lost: false, replicas: false, late: false}
 }
