@@ -8,6 +8,10 @@ import (
 // permissionRepeat is the time between two repetitions of a request, in microseconds.
 const permissionRepeat int64 = 1_000_000
 
+// permissionPatience is how long a replica is waited for that is there and says nothing to a request, in microseconds. One
+// that redoes says nothing either, and seldom for so long; another one may be at fault, or mean no good.
+const permissionPatience = 600 * second
+
 // Permission decides when a replica of a fragment may redo at full speed, such that of the replicas that can talk to
 // each other at most one does, and none that wants waits for ever.
 //
@@ -16,8 +20,8 @@ const permissionRepeat int64 = 1_000_000
 // more, or is redoing, keeps its yes until it has finished. Who says yes while it asks gives up what it has been granted
 // so far and asks again under the next number, else two could hold each other's yes at once.
 //
-// Two redoing at once, with a partition between them, is slower, never wrong. The recovery of a replica after a crash
-// needs no permission and is not announced here.
+// Two redoing at once, with a partition between them or because one was not waited for any longer, is slower, never wrong. The
+// recovery of a replica after a crash needs no permission and is not announced here.
 //
 // After each call the caller takes the messages to send with [Permission.TakeMessages], reads [Permission.Granted] and
 // calls Tick at [Permission.Due]. A Permission belongs to one goroutine.
@@ -27,6 +31,7 @@ type Permission struct {
 	incarnation uint64
 	broken      permissionRule // rules switched off, by the test that shows what each is for
 
+	now    Instant // of the last call
 	phase  permissionPhase
 	number uint64 // of the newest request of this incarnation
 	// missed ranks the request. It stays as it was in Want, also when the request is made anew under the next number: if it
@@ -50,6 +55,7 @@ type permissionPeer struct {
 	name   string
 	absent bool
 	yes    bool              // it said yes to our request of the present number
+	since  Instant           // since when its yes has been missed, over all numbers
 	newest permissionRequest // of its requests that came
 	owed   bool              // newest waits for our yes
 }
@@ -79,9 +85,13 @@ func NewPermission(self string, incarnation uint64, peers []string) *Permission 
 // Want asks for permission. missed is the number of buckets missed so far, which ranks the request until it is granted
 // or withdrawn by Release; Want does nothing before that.
 func (p *Permission) Want(now Instant, missed uint64) {
+	p.now = now
 	switch {
 	case p.phase == permissionIdle:
 		p.phase, p.missed = permissionAsking, missed
+		for i := range p.peers {
+			p.peers[i].since = now
+		}
 		p.ask(now)
 		p.begin()
 	case p.phase == permissionAsking && !p.keeps(ruleFrozen):
@@ -103,6 +113,7 @@ func (p *Permission) Release(Instant) {
 // than the peers, or that name a wrong asker, are ignored: they could only come from an older deployment or a faulty
 // peer.
 func (p *Permission) Message(now Instant, from string, m PermissionMessage) {
+	p.now = now
 	peer := p.peer(from)
 	if peer == nil {
 		return
@@ -117,9 +128,11 @@ func (p *Permission) Message(now Instant, from string, m PermissionMessage) {
 }
 
 // Peer says whether a peer is absent: it is in FAILURE as seen here, or its heartbeat says that it holds us in FAILURE.
+// One that is there and has given no yes for permissionPatience counts as absent.
 // It counts as a yes if it is so when the redo begins; a redo that has begun goes on when the peer is back. Absence of an
 // unknown peer is ignored. No peer is absent at first.
-func (p *Permission) Peer(_ Instant, name string, absent bool) {
+func (p *Permission) Peer(now Instant, name string, absent bool) {
+	p.now = now
 	peer := p.peer(name)
 	if peer == nil {
 		return
@@ -134,8 +147,10 @@ func (p *Permission) Peer(_ Instant, name string, absent bool) {
 // Tick repeats the outstanding request, a second after it was last sent, to those that have not said yes: it, or their
 // answer, may be lost, or they have restarted and forgotten it.
 func (p *Permission) Tick(now Instant) {
+	p.now = now
 	if due, ok := p.Due(); ok && now >= due {
 		p.request(now)
+		p.begin()
 	}
 }
 
@@ -216,14 +231,18 @@ func (p *Permission) begin() {
 }
 
 func (p *Permission) allows(peer *permissionPeer) bool {
-	return peer.yes || peer.absent && p.keeps(ruleAbsent)
+	return peer.yes || (peer.absent || p.now > peer.since.Add(permissionPatience)) && p.keeps(ruleAbsent)
 }
 
 // ask makes a request under the next number, to which nobody has said yes.
 func (p *Permission) ask(now Instant) {
 	p.number++
 	for i := range p.peers {
-		p.peers[i].yes = p.peers[i].absent && !p.keeps(ruleJudgedAtBegin)
+		peer := &p.peers[i]
+		if peer.yes {
+			peer.since = now
+		}
+		peer.yes = peer.absent && !p.keeps(ruleJudgedAtBegin)
 	}
 	p.request(now)
 }
