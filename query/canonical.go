@@ -117,9 +117,15 @@ func (w *canonicalWriter) settings(s *Settings) {
 	if s.DurableLevel > 0 {
 		w.line("durable_level", strconv.Itoa(s.DurableLevel))
 	}
+	if s.OnFull == Converge {
+		w.text("correct_window", durationText(s.CorrectWindow))
+	}
 	w.text("failure", string(s.Failure))
 	w.text("max_delay", durationText(s.MaxDelay))
 	w.text("name", s.Name)
+	if s.OnFull == Converge {
+		w.text("on_full", string(s.OnFull))
+	}
 	if s.Redo == RedoUndo {
 		w.text("redo", string(s.Redo))
 	}

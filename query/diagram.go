@@ -34,6 +34,10 @@ type Settings struct {
 	Consistency   Consistency
 	// Redo is what becomes of the tentative state when its input is complete again.
 	Redo Redo
+	// OnFull is what happens when an output is full. CorrectWindow is how much of it is kept in any case, 0 if nothing is given
+	// up.
+	OnFull        OnFull
+	CorrectWindow int64
 	// Bucket is the size d of SUnion's buckets.
 	Bucket int64
 	// DurableLevel is the level at which upstream may free its copies; 0 leaves it to the deployment.
@@ -43,6 +47,7 @@ type Settings struct {
 
 	pos         spec.Pos // of the section
 	maxDelayPos spec.Pos
+	onFullPos   spec.Pos
 }
 
 // Semantics is the version of operator and function semantics this build gives to queries that do not pin one.

@@ -22,6 +22,9 @@ type Explanation struct {
 	Stabilization string `json:"stabilization"`
 	Consistency   string `json:"consistency"`
 	Redo          string `json:"redo"`
+	// OnFull is what happens when an output is full; CorrectWindow is what is kept in any case.
+	OnFull        string `json:"on_full"`
+	CorrectWindow string `json:"correct_window,omitempty"`
 	Bucket        string `json:"bucket"`
 	Convergence   string `json:"convergence"`
 	// Depth is the number of SUnions on the longest path.
@@ -128,9 +131,12 @@ func Explain(p *Plan) *Explanation {
 	e := &Explanation{
 		Query: d.Settings.Name, Description: d.Settings.Description, Hash: hex.EncodeToString(hash[:8]), MaxDelay: durationText(d.Settings.MaxDelay),
 		MinDelay: durationText(p.MinDelay()), Failure: string(d.Settings.Failure),
-		Stabilization: string(d.Settings.Stabilization), Consistency: string(d.Settings.Consistency), Redo: string(d.Settings.Redo),
+		Stabilization: string(d.Settings.Stabilization), Consistency: string(d.Settings.Consistency), Redo: string(d.Settings.Redo), OnFull: string(d.Settings.OnFull),
 		Bucket: durationText(d.Settings.Bucket), Convergence: d.Convergence().String(), Depth: p.Depth,
 		Streams: []ExplainedStream{}, Fragments: []ExplainedFragment{}, Outputs: []ExplainedOutput{}, Views: []ExplainedView{},
+	}
+	if d.Settings.OnFull == Converge {
+		e.CorrectWindow = durationText(d.Settings.CorrectWindow)
 	}
 	for _, s := range d.Streams {
 		e.Streams = append(e.Streams, explainStream(s, p))

@@ -21,6 +21,9 @@ func (e *Explanation) Text() string {
 	if e.Redo == string(RedoUndo) {
 		w.item("redo", "undo: new results wait while a replica redoes")
 	}
+	if e.OnFull == string(Converge) {
+		w.item("when full", "converge: results older than "+e.CorrectWindow+" are given up")
+	}
 	w.item("shape", fmt.Sprintf("%s, %s, %s, %s on the longest path, bucket %s, %s", count(len(e.Streams), "stream"),
 		count(len(e.Fragments), "fragment"), count(len(e.Outputs), "output"), count(e.Depth, "SUnion"), e.Bucket, e.Convergence))
 	w.item("hash", e.Hash)

@@ -96,6 +96,7 @@ func (b *builder) read(root *spec.Table) {
 	b.checkRules()
 	b.checkPlaces()
 	if b.p.OK() {
+		b.checkOnFull()
 		b.checkCopies()
 		b.markUsed()
 	}

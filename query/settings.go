@@ -34,6 +34,7 @@ func (b *builder) readSettings(t *spec.Table) {
 	s.Stabilization = Policy(r.OneOf("stabilization", string(Process), string(Process), string(Delay), string(Suspend)))
 	s.Consistency = Consistency(r.OneOf("consistency", string(Eventual), string(Eventual), string(StableOnly)))
 	s.Redo = Redo(r.OneOf("redo", string(RedoFork), string(RedoFork), string(RedoUndo)))
+	s.readOnFull(r, t)
 	s.Bucket = r.Duration("bucket", DefaultBucket, tuple.Millisecond, tuple.Hour)
 	s.DurableLevel = int(r.Int("durable_level", 0, 1, 9))
 	s.Semantics = int(r.Int("semantics", Semantics, 1, Semantics))

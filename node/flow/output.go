@@ -21,6 +21,8 @@ type Output struct {
 	overflow    Overflow
 	spillLimit  int64
 	overflowing chan struct{}
+	keep        int64
+	givenUp     func(tuple.Position)
 	partner     Partner
 	now         func() time.Time
 
@@ -49,6 +51,10 @@ type OutputConfig struct {
 	// Overflow takes what would fill more than half of that, at most OverflowBytes; nil if there is none.
 	Overflow      Overflow
 	OverflowBytes int64
+	// Keep, if it is not 0, gives up the oldest frames when the output can hold no more, but for those that lie at most so many
+	// microseconds of stime behind its end. GivenUp is told, under the output's lock, up to where.
+	Keep    int64
+	GivenUp func(upTo tuple.Position)
 	// Partner bounds what subscribers of other organisations hold back.
 	Partner Partner
 	// Now is the clock that lapses are dated by; nil is time.Now.
@@ -75,7 +81,7 @@ type OutputConfig struct {
 // NewOutput returns an open output.
 func NewOutput(cfg OutputConfig) *Output {
 	o := &Output{name: cfg.Name, schema: cfg.Schema, limit: cfg.Limit, own: cfg.Own, lapsed: cfg.Lapsed, unread: cfg.Unread, changed: make(chan struct{}), head: cfg.Start,
-		overflow: cfg.Overflow, overflowing: make(chan struct{}, 1), partner: cfg.Partner, now: cfg.Now, standings: make(map[string]standing)}
+		overflow: cfg.Overflow, overflowing: make(chan struct{}, 1), partner: cfg.Partner, keep: cfg.Keep, givenUp: cfg.GivenUp, now: cfg.Now, standings: make(map[string]standing)}
 	if o.overflow != nil {
 		o.spillLimit = cfg.OverflowBytes
 	}
@@ -165,6 +171,9 @@ func (o *Output) Append(f *tuple.Frame) {
 	o.append(f)
 	if o.own != "" && o.exhausted() {
 		o.lapseLast()
+	}
+	if o.keep > 0 && o.exhausted() {
+		o.giveUp()
 	}
 	if o.unread && o.buffer.Bytes() >= o.limit {
 		o.buffer.Shed(o.limit / 2)

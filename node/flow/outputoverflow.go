@@ -122,3 +122,15 @@ func (o *Output) lose(record uint64) {
 	o.buffer.Lose(record)
 	o.wake()
 }
+
+// giveUp drops the oldest frames, an eighth of what the output may hold, but for those that are to be kept in any case. mu is
+// held.
+func (o *Output) giveUp() {
+	keep := tuple.MinTime
+	if o.head.Time != tuple.MinTime && o.head.Time != tuple.MaxTime {
+		keep = o.head.Time.Add(-o.keep)
+	}
+	if o.buffer.GiveUp((o.limit+o.spillLimit)/8, keep) && o.givenUp != nil {
+		o.givenUp(o.buffer.Truncated())
+	}
+}

@@ -153,3 +153,45 @@ func TestSpilledIsLost(t *testing.T) {
 		t.Fatalf("%v, %v; want to go on behind what is lost", f, err)
 	}
 }
+
+// TestGiveUp shows that an output which may give up old results goes on when it can hold no more: the reader is told how far
+// they are gone and has the last of them, and less than the window that is kept is never given up.
+func TestGiveUp(t *testing.T) {
+	s := &shelf{records: make(map[uint64][]*tuple.Frame)}
+	var upTo tuple.Position
+	start := tuple.Position{Time: tuple.MinTime}
+	open := func(keep int64) *Output {
+		return NewOutput(OutputConfig{Name: "a/q/o", Schema: schema, Limit: 50_000, Generation: 1, Start: start, Expected: []string{"me"}, Overflow: s, OverflowBytes: 20_000,
+			Keep: keep, GivenUp: func(p tuple.Position) { upTo = p }})
+	}
+	out := open(100)
+	const rows = 5000
+	if last := fill(t, out, 1, rows); last != rows {
+		t.Fatalf("it is full after %d rows", last)
+	}
+	_, err := out.Open(Subscriber{Name: "me", From: start, Durable: start, Counted: true})
+	gone := truncated(err)
+	if gone == nil || gone.First.ID != upTo.ID || gone.First.ID > rows-100 || gone.First.ID < rows/2 {
+		t.Fatalf("%v, given up to %v", err, upTo)
+	}
+	c, err := out.Open(Subscriber{Name: "me", From: gone.First, Durable: gone.First, Counted: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for next := gone.First.ID + 1; next <= rows; {
+		f, err := c.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Kind == tuple.Insertion {
+			if f.FirstID != next {
+				t.Fatalf("id %d, want %d", f.FirstID, next)
+			}
+			next++
+		}
+	}
+	s.records = make(map[uint64][]*tuple.Frame)
+	if last := fill(t, open(rows), 1, rows); last == rows {
+		t.Fatal("it gave up what it has to keep")
+	}
+}

@@ -69,6 +69,9 @@ type Config struct {
 	// nothing on disk. It belongs to the fragment alone.
 	OverflowDir   string
 	OverflowBytes int64
+	// Keep gives up the oldest results of an output that can hold no more, but for those of the last Keep microseconds of
+	// stime; 0 gives up nothing, and input stops.
+	Keep int64
 	// Room says whether the disk has room; while it fails nothing is put there. nil has always room.
 	Room func() error
 	// Partner bounds what a subscriber of another organisation may hold back.

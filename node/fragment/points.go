@@ -98,6 +98,9 @@ func (r *Runner) addOutput(o query.FragmentOutput, cfg flow.OutputConfig) {
 	readers, known := r.cfg.Readers[o.Stream]
 	cfg.Unread = known && len(readers) == 0
 	cfg.OverflowBytes, cfg.Partner, cfg.Now = r.cfg.OverflowBytes, r.cfg.Partner, r.cfg.Clock.Now
+	cfg.Keep, cfg.GivenUp = r.cfg.Keep, func(upTo tuple.Position) {
+		r.cfg.Log.Warn("results that nobody takes are given up: the output is full", zap.String("stream", o.Stream), zap.Stringer("up_to", upTo))
+	}
 	cfg.Lapsed = func(who string) {
 		r.cfg.Log.Warn("subscription of a partner has lapsed: it does not acknowledge", zap.String("stream", o.Stream), zap.String("subscriber", who))
 	}
