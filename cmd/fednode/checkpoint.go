@@ -27,9 +27,9 @@ func checkpointPlanCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan",
 		Short: "Compute the best interval and the best share of each level",
-		Long: `Compute how often to take a checkpoint, and with which probability of which level, so that the largest share of time does
-useful work, with failures while processing, while checkpointing and while restarting. Beside it stand the best schedule
-of the highest level alone, and a first approximation in closed form.
+		Long: `Compute how often to take a checkpoint, and with which probability of which level, so that the largest share of time is
+left for useful work, with failures while processing, while checkpointing and while restarting. Beside it stand the best
+schedule of the highest level alone, and a first approximation in closed form.
 
 ` + levelsHelp + `
 

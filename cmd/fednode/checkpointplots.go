@@ -74,7 +74,7 @@ func probabilitiesChart(s plan.System) chart.Chart {
 	model, _ := plan.NewModel(s)
 	low, top := model.Lowest()-1, model.Highest()-1
 	c := chart.Chart{ID: "probabilities", Title: fmt.Sprintf("Best probabilities over the cost of level %d", top+1),
-		XName: fmt.Sprintf("cost of level %d, in costs of level %d", top+1, low+1), YUnit: "probability", LogX: true}
+		XName: fmt.Sprintf("cost of level %d, in costs of level %d", top+1, low+1), YUnit: "probability", LogX: true, Tight: true}
 	for l := low; l <= top; l++ {
 		c.Series = append(c.Series, chart.Series{Name: fmt.Sprintf("level %d", l+1)})
 	}
