@@ -16,10 +16,10 @@ each level, that leave the most time for useful work; simulate runs such a sched
 }
 
 // levelsHelp says what plan and simulate take.
-const levelsHelp = `Each level has a failure rate, a cost and a restart, listed with commas, in order of what the levels survive: first the
-one that survives least and costs least. A failure rate counts failures that need this level and none above: 24/d, 0.5/h
-or 1/30d. A cost is how long a checkpoint keeps from useful work, a restart how long going on from one takes. A level that
-costs 0s is the instance parked in memory: always there, and not drawn.
+const levelsHelp = `Each level has a failure rate, a cost and a restart, listed with commas, in order of what the levels survive: first
+the one that survives least and costs least. A failure rate counts failures that need this level and none above: 24/d,
+0.5/h or 1/30d. A cost is how long a checkpoint keeps from useful work, a restart how long going on from one takes. A
+level that costs 0s is the instance parked in memory: always there, and not drawn.
 
 A region that restarts as a whole has a path of --path-length operators, which a checkpoint passes with --hop-delay each.`
 
@@ -27,9 +27,9 @@ func checkpointPlanCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan",
 		Short: "Compute the best interval and the best share of each level",
-		Long: `Compute how often to take a checkpoint, and with which probability of which level, so that the largest share of time is
-left for useful work, with failures while processing, while checkpointing and while restarting. Beside it stand the best
-schedule of the highest level alone, and a first approximation in closed form.
+		Long: `Compute how often to take a checkpoint, and with which probability of which level, so that the largest share of time
+is left for useful work, with failures while processing, while checkpointing and while restarting. Beside it stand the
+best schedule of the highest level alone, and a first approximation in closed form.
 
 ` + levelsHelp + `
 
@@ -58,10 +58,10 @@ func checkpointSimulateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "simulate",
 		Short: "Run a checkpoint schedule against failures drawn at random",
-		Long: `Run a process under the best schedule, or under the one given by --interval and --probabilities, against failures drawn
-from a seed: while it works, while it takes checkpoints and while it restarts. A failure destroys the checkpoints of lower
-levels; the process goes on from the newest that is left. Nothing of the formula of plan is used; beside the mean of all
-runs stands what the formula says.
+		Long: `Run a process under the best schedule, or under the one given by --interval and --probabilities, against failures
+drawn from a seed: while it works, while it takes checkpoints and while it restarts. A failure destroys the checkpoints
+of lower levels; the process goes on from the newest that is left. Nothing of the formula of plan is used; beside the
+mean of all runs stands what the formula says.
 
 ` + levelsHelp + `
 
