@@ -21,7 +21,8 @@ the one that survives least and costs least. A failure rate counts failures that
 0.5/h or 1/30d. A cost is how long a checkpoint keeps from useful work, a restart how long going on from one takes. A
 level that costs 0s is the instance parked in memory: always there, and not drawn.
 
-A region that restarts as a whole has a path of --path-length operators, which a checkpoint passes with --hop-delay each.`
+A region that restarts as a whole has a path of --path-length operators; a checkpoint takes --hop-delay from one to the
+next.`
 
 func checkpointPlanCommand() *cobra.Command {
 	c := &cobra.Command{
@@ -33,7 +34,7 @@ best schedule of the highest level alone, and a first approximation in closed fo
 
 ` + levelsHelp + `
 
-Where something takes longer than the time between two failures, no plan can keep up, and the command says so and fails.
+Where something takes longer than the time between two failures, no plan can keep up; the command says so and fails.
 model_valid is false where the model is more than about 0.002 off what simulate would show.
 
 --plots writes two charts: utilization.svg, over the interval; probabilities.svg, over the cost of the highest level.`,
@@ -65,8 +66,8 @@ mean of all runs stands what the formula says.
 
 ` + levelsHelp + `
 
-A run takes 1,000 failures of the rarest level, at most 2 million intervals and failures, unless --duration says how long.
-The same seed gives the same figures on every machine.
+A run takes 1,000 failures of the rarest level, at most 2 million intervals and failures, unless --duration says how
+long. The same seed gives the same figures on every machine.
 
 --plots writes two charts of model and simulation: interval.svg, over the interval; share.svg, over the share of the
 highest level. They take some tens of schedules more to simulate.`,
