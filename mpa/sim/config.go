@@ -44,7 +44,6 @@ type Config struct {
 	// Duration is how long the run takes at most.
 	Duration int64
 	Settings mpa.Settings
-	// Greedy is the share of participants that offer at the lowest price first.
 	Seed uint64
 	// Explain keeps decisions, for Observer.
 	Explain bool
@@ -126,6 +125,11 @@ func (c *Config) Validate() (problems []error) {
 	wrong(tasks > maxTasks, "about %.3g tasks: at most %d are possible; choose fewer nodes or larger tasks", tasks, maxTasks)
 	if _, err := c.Cost.function(); err != nil {
 		problems = append(problems, err)
+	}
+	if c.Graph == File && len(problems) == 0 {
+		if _, err := c.given(newGraphBuilder(c.Nodes)); err != nil {
+			problems = append(problems, err)
+		}
 	}
 	return append(problems, c.Vary.validate()...)
 }

@@ -48,7 +48,7 @@ type Edge struct {
 
 // edges lists the contracts of a run, each pair once, the lower node first.
 func (c *Config) edges(random *rand.Rand) ([]Edge, error) {
-	g := &graphBuilder{has: make(map[[2]int]bool), degree: make([]int, c.Nodes)}
+	g := newGraphBuilder(c.Nodes)
 	n := c.Nodes
 	switch c.Graph {
 	case Random:
@@ -80,6 +80,10 @@ type graphBuilder struct {
 	list   []Edge
 	has    map[[2]int]bool
 	degree []int
+}
+
+func newGraphBuilder(nodes int) *graphBuilder {
+	return &graphBuilder{has: make(map[[2]int]bool), degree: make([]int, nodes)}
 }
 
 // join adds a contract and reports whether it is new.

@@ -4,8 +4,7 @@ import "fednode/mpa"
 
 // Observer is told of a run as it goes. Embed Silent to be told of some of it.
 type Observer interface {
-	// Began is told the level above which a participant is overloaded, the load of each, and the contracts.
-	Began(level float64, loads []float64, edges []Edge)
+	Began(b Beginning)
 	Moved(m Move)
 	// Sampled comes every second.
 	Sampled(s Sample)
@@ -18,11 +17,23 @@ type Observer interface {
 // Silent is an observer that wants nothing.
 type Silent struct{}
 
-func (Silent) Began(float64, []float64, []Edge) {}
-func (Silent) Moved(Move)                       {}
-func (Silent) Sampled(Sample)                   {}
-func (Silent) Decided(int, mpa.Decision)        {}
-func (Silent) Stop() bool                       { return false }
+func (Silent) Began(Beginning)           {}
+func (Silent) Moved(Move)                {}
+func (Silent) Sampled(Sample)            {}
+func (Silent) Decided(int, mpa.Decision) {}
+func (Silent) Stop() bool                { return false }
+
+// Beginning is what a run begins with.
+type Beginning struct {
+	// Level is the load above which a participant is overloaded.
+	Level float64
+	// Price is the highest price of a unit of load, in units of money a second.
+	Price float64
+	// Loads are those of the participants.
+	Loads []float64
+	// Edges are the contracts, each with its prices.
+	Edges []Edge
+}
 
 // Sample is the state of a run at a moment.
 type Sample struct {

@@ -150,7 +150,12 @@ func (w *world) begin() {
 	for i, m := range w.nodes {
 		loads[i] = m.Load()
 	}
-	w.observer.Began(w.level, loads, w.edges)
+	edges := make([]Edge, len(w.edges))
+	for i, e := range w.edges {
+		low, high := w.prices(e)
+		edges[i] = Edge{A: e.A, B: e.B, Min: float64(low) / w.price, Max: float64(high) / w.price}
+	}
+	w.observer.Began(Beginning{Level: w.level, Price: w.price / contracts.Micro, Loads: loads, Edges: edges})
 	w.queue.push(event{at: 0, kind: sample})
 	if w.cfg.Vary.varies() {
 		w.queue.push(event{at: second, kind: vary})

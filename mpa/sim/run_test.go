@@ -31,8 +31,8 @@ func judged(t require.TestingT, cfg Config) *judge {
 	return &judge{t: t, cfg: cfg, price: price, moving: cfg.Moving * price, partners: make(map[[2]int]bool), returned: make(map[string]int)}
 }
 
-func (j *judge) Began(_ float64, _ []float64, edges []Edge) {
-	for _, e := range edges {
+func (j *judge) Began(b Beginning) {
+	for _, e := range b.Edges {
 		j.partners[[2]int{e.A, e.B}], j.partners[[2]int{e.B, e.A}] = true, true
 	}
 }

@@ -22,6 +22,8 @@ type Chart struct {
 	LogX, LogY bool
 	// Tight lets the upright axis begin near the lowest value instead of at 0.
 	Tight bool
+	// TightX does the same for the level axis.
+	TightX bool
 	// Exact ends the axis at the largest value: for time.
 	Exact bool
 	// Wide is a chart over the whole width of a page.
@@ -125,6 +127,8 @@ func (c *Chart) scales() (x, y Scale) {
 		x = Logarithmic(across, left+8, end-14)
 	case c.Exact:
 		x = Until(last, ticks, left, end)
+	case c.TightX && len(across) > 1:
+		x = Between(across[0], last, ticks, left, end)
 	default:
 		x = Between(math.Min(0, across[0]), math.Max(last, across[0]+1e-12), ticks, left, end)
 	}
