@@ -42,10 +42,10 @@ whether the end is acceptable: nobody is overloaded, or nobody has room.
 Loads and capacities are in units of a node's full speed. A node is full where one more unit of load costs the highest
 price: --full. Total load is --load times that, over all nodes. A run is the same each time for a --seed.
 
---contracts, --load, --price-range and --graph take lists: each combination is a run, or --seeds runs. A graph is random,
-ring, tree, star, scale-free or file:PATH (CSV: a,b or a,b,min,max with prices as shares of the highest). --loads is
-exponential, uniform, skewed or file:PATH (one figure a line and node, in proportion). --cost is queue (M/M/1),
-power:EXPONENT or file:PATH (CSV: load,cost). --vary is walk:STEP, bursts:PER_HOUR,FACTOR,SECONDS or file:PATH
+--contracts, --load, --price-range and --graph take lists: each combination is a run, or --seeds runs. A graph is
+random, ring, tree, star, scale-free or file:PATH (CSV: a,b or a,b,min,max with prices as shares of the highest).
+--loads is exponential, uniform, skewed or file:PATH (one figure a line and node, in proportion). --cost is queue
+(M/M/1), power:EXPONENT or file:PATH (CSV: load,cost). --vary is walk:STEP, bursts:PER_HOUR,FACTOR,SECONDS or file:PATH
 (CSV: seconds,node,factor).`,
 		Example: `  fednode mpa simulate --nodes 995 --contracts 10 --load 0.8
   fednode mpa simulate --contracts 1,3,10,20 --price-range 0,0.05,0.1,0.2 --html contracts.html
@@ -66,7 +66,7 @@ power:EXPONENT or file:PATH (CSV: load,cost). --vary is walk:STEP, bursts:PER_HO
 	f.StringVar(&s.cost, "cost", "queue", "cost function of every node")
 	f.Float64Var(&s.full, "full", d.Full, "load at which one more unit costs the highest price")
 	f.Float64Var(&s.moving, "migration-cost", d.Moving, "cost of moving a unit of load, as a share of the highest price")
-	f.Float64Var(&s.margin, "margin", d.Margin, "by how much more a return has to gain, as a share of the highest price")
+	f.Float64Var(&s.margin, "margin", d.Margin, "by how much more a return has to gain, as a share of its highest")
 	f.StringVar(&s.vary, "vary", "", "how loads change")
 	f.Float64Var(&s.noise, "noise", 0, "noise in each reading of a node's load, in tasks")
 	f.Float64Var(&s.loss, "loss", d.Loss, "share of messages that are lost")

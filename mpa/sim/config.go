@@ -44,7 +44,7 @@ type Config struct {
 	// Duration is how long the run takes at most.
 	Duration int64
 	Settings mpa.Settings
-	Seed uint64
+	Seed     uint64
 	// Explain keeps decisions, for Observer.
 	Explain bool
 }
