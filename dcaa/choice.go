@@ -240,6 +240,9 @@ func (i *Intake) Lives(now Instant) bool {
 	return false
 }
 
+// Told is the furthest boundary that a reachable producer has, MinTime if none has any.
+func (i *Intake) Told() tuple.Time { return i.furthest() }
+
 func (i *Intake) furthest() tuple.Time {
 	far := tuple.MinTime
 	for n := range i.producers {

@@ -121,6 +121,7 @@ func printQuery(w io.Writer, q *api.QueryStatus, now time.Time) {
 	if len(q.Fragments) > 0 {
 		printFragments(w, q.Fragments, now)
 		printOutputs(w, q.Fragments, now)
+		printOverloads(w, q)
 	} else if len(q.Assignments) > 0 {
 		fmt.Fprintln(w, "  no fragment runs at this node; ask one of those below with --dir or --node")
 		printAssignments(w, "  ", q.Assignments)

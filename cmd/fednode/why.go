@@ -77,6 +77,8 @@ type tentativeHop struct {
 	Holding       float64        `json:"holding_s"`
 	Bound         *float64       `json:"bound_s"`
 	Missing       []missingCause `json:"missing"`
+	// CannotCatchUp: the corrections do not gain on the input.
+	CannotCatchUp bool `json:"cannot_catch_up"`
 }
 
 // tentativeSink is an output that leaves at the node asked.
@@ -121,7 +123,7 @@ func explainTentative(q *api.QueryStatus, offers []api.Offer) *tentativeAnswer {
 			}
 			a.Tentative = true
 			hop := tentativeHop{Fragment: f.Name, Stream: o.Stream, State: o.State, Since: o.Since, TentativeRows: o.TentativeRows,
-				Waited: o.Delay, Holding: o.Holding, Bound: o.Bound, Missing: []missingCause{}}
+				Waited: o.Delay, Holding: o.Holding, Bound: o.Bound, Missing: []missingCause{}, CannotCatchUp: f.CannotCatchUp}
 			for _, m := range o.Missing {
 				hop.Missing = append(hop.Missing, causeOf(q, f, m, offers))
 			}
@@ -178,6 +180,9 @@ func (a *tentativeAnswer) print(w io.Writer, now time.Time) {
 			fmt.Fprintf(w, "; one is held, %s late", secondsText(h.Holding))
 		}
 		fmt.Fprintln(w)
+		if h.CannotCatchUp {
+			fmt.Fprintf(w, "  %s\n", pal.paint(toneBad, cannotCatchUp))
+		}
 		for _, m := range h.Missing {
 			m.print(w, pal)
 		}

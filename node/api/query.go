@@ -68,6 +68,10 @@ type FragmentStatus struct {
 	Inputs     []InputStatus    `json:"inputs"`
 	Outputs    []OutputStatus   `json:"outputs"`
 	StateBytes int64            `json:"state_bytes"`
+	// Load is the share of the last ten seconds in which the fragment worked, 0 to 1. CannotCatchUp: corrections are under way
+	// and have not gained on the input in that time; it needs a replica.
+	Load          float64 `json:"load"`
+	CannotCatchUp bool    `json:"cannot_catch_up"`
 	// Released is the end of the last bucket that went through the operators.
 	Released StreamTime `json:"released"`
 	// PointAt is when the last recovery point became durable, null before the first; PointBoundary is its place.
@@ -122,11 +126,11 @@ type OutputStatus struct {
 	Head  Position   `json:"head"`
 	// Holding is for how long a bucket has been held beyond when it was due, in seconds.
 	Holding float64 `json:"holding_s"`
-	// Delay is the age of the last boundary, in seconds; Bound is the delay accepted under failure, null for stable
+	// Delay is the age of the last boundary beyond what is normal, in seconds; Bound is the delay accepted under failure, null for stable
 	// results only.
 	Delay float64  `json:"delay_s"`
 	Bound *float64 `json:"bound_s"`
-	// Delays counts boundaries by their age since the fragment started.
+	// Delays counts boundaries by their delay since the fragment started.
 	Delays DelayCounts `json:"delays"`
 	// TentativeRows have been given since the fragment started; Missing are the inputs that lack now.
 	TentativeRows uint64         `json:"tentative_rows"`

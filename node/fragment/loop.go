@@ -195,7 +195,10 @@ func (l *loop) step() (busy bool, err error) {
 	defer func() {
 		used := r.cfg.Processor()
 		now := r.now()
-		l.stood(now, work.lost(now, used))
+		lost := work.lost(now, used)
+		l.stood(now, lost)
+		behind, redoing := r.core.Behind()
+		r.work.add(now, int64(now-work.began)-lost, redoing, behind)
 	}()
 	before := r.core.Released()
 	blocked := r.full() != nil

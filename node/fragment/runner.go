@@ -32,6 +32,7 @@ type Runner struct {
 	// fetching: the state of another replica is on its way.
 	fetching bool
 	counts   []outputCounts
+	work     workload
 
 	// arrivals brings what the connections have got.
 	arrivals chan arrival

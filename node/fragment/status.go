@@ -12,7 +12,8 @@ const answerWithin = 50 * time.Millisecond
 // current describes the fragment. The run loop calls it.
 func (r *Runner) current() Status {
 	now := r.now()
-	s := Status{Name: r.cfg.Name, Operator: r.core.Instance().Status(), Released: r.core.Released(), StateBytes: r.core.Instance().StateBytes()}
+	s := Status{Name: r.cfg.Name, Operator: r.core.Instance().Status(), Released: r.core.Released(), StateBytes: r.core.Instance().StateBytes(),
+		Load: r.work.load, CannotCatchUp: r.work.loses}
 	for n, in := range r.inputs {
 		source, at, tentative, waiting := r.core.Input(n)
 		st := InputStatus{Stream: in.stream, Connected: source >= 0, Cause: in.cause, Condition: r.core.Condition(now, n),
