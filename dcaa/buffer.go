@@ -2,6 +2,7 @@ package dcaa
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"fednode/query/tuple"
@@ -21,21 +22,26 @@ func (e *TruncatedError) Error() string {
 	return fmt.Sprintf("position %v is not held any more; the oldest held is %v", e.Asked, e.First)
 }
 
-// OutputBuffer holds the stable frames of one output in order. Places in it are sequence numbers that count frames
-// since the buffer was made and stay valid while the frame is held.
+// OutputBuffer holds the stable frames of one output in order, of one generation or of several: a GAP stands between
+// them. Places in it are sequence numbers that count frames since the buffer was made and stay valid while the frame is
+// held.
 type OutputBuffer struct {
-	generation uint64
-	frames     []*tuple.Frame
-	held       []holding // of frames[i]
-	next       uint64    // number of the next frame
-	bytes      int64
-	away       int64 // bytes that are held elsewhere
+	// chain are the generations from that of truncated to the newest, in order: a subscriber of any of them is given the
+	// rest of it, the GAP, and then the next.
+	chain  []uint64
+	frames []*tuple.Frame
+	held   []holding // of frames[i]
+	next   uint64    // number of the next frame
+	bytes  int64
+	away   int64 // bytes that are held elsewhere
 	// truncated is what has been dropped: all ids ≤ ID, all boundaries ≤ Time.
 	truncated tuple.Position
 	// lost is the end of the stretch of stime in which dropped rows lie. It can be beyond truncated.Time.
-	lost  tuple.Time
-	acked map[string]tuple.Position
-	run   runFrames
+	lost tuple.Time
+	// passed: a generation has been dropped to its end, so that somebody new cannot have all of the stream.
+	passed bool
+	acked  map[string]tuple.Position
+	run    runFrames
 }
 
 // holding is what the buffer knows of an entry: its sequence number, its size in memory, and where its frames are if they
@@ -46,13 +52,17 @@ type holding struct {
 	away Away
 }
 
-// NewOutputBuffer returns an empty buffer of a generation. start is the position of what was emitted, and acknowledged
-// by all, before: the zero id and MinTime for a new stream.
+// NewOutputBuffer returns an empty buffer. start is the position of what was emitted, and acknowledged by all, before: the
+// zero id and MinTime for a new stream. generation is that of start if it names none.
 func NewOutputBuffer(generation uint64, start tuple.Position) *OutputBuffer {
-	return &OutputBuffer{generation: generation, truncated: start, lost: start.Time, acked: make(map[string]tuple.Position)}
+	if start.Generation == 0 {
+		start.Generation = generation
+	}
+	return &OutputBuffer{chain: []uint64{start.Generation}, truncated: start, lost: start.Time, acked: make(map[string]tuple.Position)}
 }
 
-// Append adds a frame: an INSERTION that continues the ids, a BOUNDARY that rises, or a GAP at the present id.
+// Append adds a frame: an INSERTION that continues the ids, a BOUNDARY that rises, or a GAP at the present id or at the
+// beginning of a higher generation.
 func (b *OutputBuffer) Append(f *tuple.Frame) {
 	b.hold(f, Away{})
 	if f.Kind == tuple.Boundary {
@@ -69,6 +79,9 @@ func (b *OutputBuffer) hold(f *tuple.Frame, away Away) {
 	b.held = append(b.held, holding{seq: b.next, size: size, away: away})
 	b.next++
 	b.bytes += size
+	if f.Generation > b.chain[len(b.chain)-1] {
+		b.chain = append(b.chain, f.Generation)
+	}
 }
 
 // FrameBytes estimates the memory that a frame holds, dictionaries not counted: many frames share one.
@@ -109,26 +122,28 @@ func (b *OutputBuffer) Subscribe(name string, from, durable tuple.Position) erro
 	return nil
 }
 
-// Reaches fails with a *TruncatedError if rows behind a position are gone, or it is of another generation.
+// Reaches fails with a *TruncatedError if rows behind a position are gone, or if it is of a generation that does not lead
+// to this one. A position without a generation is the beginning of the stream.
 func (b *OutputBuffer) Reaches(from tuple.Position) error {
-	gone := from.Generation == b.generation && from.ID < b.truncated.ID ||
-		from.Generation != b.generation && (from.Generation != 0 || b.truncated.ID > 0)
+	gone := b.truncated.ID > 0 || b.passed
+	if from.Generation != 0 {
+		gone = !slices.Contains(b.chain, from.Generation) || from.Compare(b.truncated) < 0
+	}
 	if gone {
-		first := b.first()
+		first := b.truncated
 		first.Time = max(first.Time, b.lost)
 		return &TruncatedError{Asked: from, First: first}
 	}
 	return nil
 }
 
-func (b *OutputBuffer) first() tuple.Position {
-	p := b.truncated
-	p.Generation = b.generation
-	return p
-}
-
-func maxPosition(a, o tuple.Position) tuple.Position {
-	a.ID, a.Time = max(a.ID, o.ID), max(a.Time, o.Time)
+// furthest returns a place that is as far as either of two, and its Time as high.
+func furthest(a, o tuple.Position) tuple.Position {
+	at := max(a.Time, o.Time)
+	if a.Compare(o) < 0 {
+		a = o
+	}
+	a.Time = at
 	return a
 }
 
@@ -149,13 +164,13 @@ func (b *OutputBuffer) Subscribers() []string {
 }
 
 // Ack records that a neighbour's durable state covers everything up to p, and drops what all have acknowledged. An
-// acknowledgement of another generation, of an unknown neighbour, or lower than one before changes nothing.
+// acknowledgement of a generation that is not held, of an unknown neighbour, or lower than one before changes nothing.
 func (b *OutputBuffer) Ack(name string, p tuple.Position) {
 	have, counted := b.acked[name]
-	if !counted || p.Generation != b.generation {
+	if !counted || !slices.Contains(b.chain, p.Generation) {
 		return
 	}
-	b.acked[name] = maxPosition(have, p)
+	b.acked[name] = furthest(have, p)
 	b.truncate()
 }
 
@@ -181,7 +196,7 @@ func (b *OutputBuffer) Unacknowledged() []*tuple.Frame {
 }
 
 // Truncated returns up to where frames have been dropped.
-func (b *OutputBuffer) Truncated() tuple.Position { return b.first() }
+func (b *OutputBuffer) Truncated() tuple.Position { return b.truncated }
 
 // Bytes returns the memory held.
 func (b *OutputBuffer) Bytes() int64 { return b.bytes }

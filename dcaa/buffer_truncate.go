@@ -1,6 +1,8 @@
 package dcaa
 
 import (
+	"math"
+	"slices"
 	"sort"
 
 	"fednode/query/tuple"
@@ -12,22 +14,30 @@ func (b *OutputBuffer) truncate() {
 	if len(b.acked) == 0 {
 		return
 	}
-	low := tuple.Position{ID: ^uint64(0), Time: tuple.MaxTime}
+	low := tuple.Position{Generation: math.MaxUint64, ID: math.MaxUint64}
+	at := tuple.MaxTime
 	for _, p := range b.acked {
-		low.ID, low.Time = min(low.ID, p.ID), min(low.Time, p.Time)
+		at = min(at, p.Time)
+		if p.Compare(low) < 0 {
+			low = p
+		}
 	}
+	low.Time = at
 	b.drop(b.before(low))
 }
 
 // before returns how many of the oldest frames lie before p. A GAP has no place of its own: its stretch of stime may be
-// acknowledged, by rows of other inputs, before anybody has heard of it. Who has acknowledged a frame behind it has.
+// acknowledged, by rows of other inputs, before anybody has heard of it. Who has acknowledged a frame behind it has. What is
+// of a higher generation than p lies behind it, whatever its stime.
 func (b *OutputBuffer) before(p tuple.Position) int {
 	n := 0
 	for i, f := range b.frames {
 		switch {
+		case f.Generation > p.Generation:
+			return n
 		case f.Kind == tuple.Gap:
 			continue
-		case f.Kind == tuple.Insertion && f.LastID > p.ID, f.Kind != tuple.Insertion && f.Time > p.Time:
+		case f.Kind == tuple.Insertion && !p.Holds(f), f.Kind != tuple.Insertion && f.Time > p.Time:
 			return n
 		}
 		n = i + 1
@@ -56,16 +66,18 @@ func (b *OutputBuffer) drop(n int) {
 	for i, f := range b.frames[:n] {
 		b.bytes -= b.held[i].size
 		b.away -= b.held[i].away.Bytes
-		switch f.Kind {
-		case tuple.Insertion:
-			b.truncated.ID = max(b.truncated.ID, f.LastID)
+		if f.Kind == tuple.Insertion {
 			b.lost = max(b.lost, b.latest(i).Add(1))
 			if a := &b.held[i].away; a.Record != 0 {
 				b.truncated.Time = max(b.truncated.Time, a.Time)
 			}
-		case tuple.Boundary:
-			b.truncated.Time = max(b.truncated.Time, f.Time)
 		}
+		if f.Kind != tuple.Gap || f.Generation > b.truncated.Generation {
+			b.truncated = b.truncated.Past(f)
+		}
+	}
+	if behind := slices.Index(b.chain, b.truncated.Generation); behind > 0 {
+		b.chain, b.passed = b.chain[behind:], true
 	}
 	clear(b.frames[:n])
 	b.frames, b.held = b.frames[n:], b.held[n:]
@@ -94,20 +106,24 @@ func latest(b *tuple.Batch) tuple.Time {
 	return high
 }
 
-// Seek returns the sequence number of the first frame that a subscriber at p still needs. A GAP right behind the last
+// Seek returns the sequence number of the first frame that a subscriber at p still needs: of an older generation the rest,
+// then the GAP to the next. A GAP right behind the last
 // row or boundary that it has is needed: it cannot be told from one that it has heard of already, and to hear of it twice
 // does no harm.
 func (b *OutputBuffer) Seek(p tuple.Position) uint64 {
 	// The first frame from which on the next rows are new: it stands right behind the last rows that are not.
 	i := sort.Search(len(b.frames), func(i int) bool {
 		for ; i < len(b.frames); i++ {
-			if b.frames[i].Kind == tuple.Insertion {
-				return b.frames[i].LastID > p.ID
+			switch f := b.frames[i]; {
+			case f.Kind == tuple.Insertion:
+				return !p.Holds(f)
+			case begins(f, p):
+				return true
 			}
 		}
 		return true
 	})
-	for k := i; k < len(b.frames) && b.frames[k].Kind != tuple.Insertion; k++ {
+	for k := i; k < len(b.frames) && b.frames[k].Kind != tuple.Insertion && !begins(b.frames[k], p); k++ {
 		if b.frames[k].Kind == tuple.Boundary && b.frames[k].Time <= p.Time {
 			i = k + 1
 		}
@@ -116,6 +132,11 @@ func (b *OutputBuffer) Seek(p tuple.Position) uint64 {
 		return b.next
 	}
 	return b.held[i].seq
+}
+
+// begins reports whether a frame is the GAP that leads from the generation of p to the next.
+func begins(f *tuple.Frame, p tuple.Position) bool {
+	return f.Kind == tuple.Gap && p.Generation != 0 && f.Generation > p.Generation
 }
 
 // dropIdleBoundary keeps a quiet stream from filling the buffer: of many boundaries in a row only the last counts. A

@@ -7,8 +7,8 @@ const second = int64(1_000_000)
 // Heard takes what a producer's heartbeat says of the stream.
 func (i *Intake) Heard(now Instant, producer int, s StreamStatus) {
 	p := &i.producers[producer]
-	if was := p.status.Generation; was != 0 && s.Generation > was {
-		p.pace = pace{boundary: tuple.MinTime, movedAt: now} // a generation may begin lower than the one before had come
+	if was := p.status.Generation; was != 0 && s.Generation != was {
+		p.begin(now)
 	}
 	p.status, p.heard = s, true
 	p.moved(now, s.Boundary, 0, i.cfg.Settings)
@@ -26,10 +26,7 @@ func (i *Intake) Reachable(now Instant, producer int, up bool) {
 	}
 	p.up, p.heard = up, false
 	if up {
-		p.forgive()
-		p.silent = false
-		p.movedAt = now
-		p.lost = false // in another life it may hold other rows
+		p.begin(now) // in another life it may hold other rows
 	}
 	i.choose(now)
 }
@@ -62,12 +59,17 @@ func (i *Intake) Refused(now Instant, id uint64) {
 // Truncated declines a connection: the producer holds nothing before first any more.
 func (i *Intake) Truncated(now Instant, id uint64, first tuple.Position) {
 	if c := i.conn(id); c != nil {
-		p := &i.producers[c.producer]
-		p.lost, p.oldest, p.lostAt = true, first, i.pos.ID
-		p.refused(now)
-		i.drop(now, c)
-		i.choose(now)
+		i.lacks(now, c, first, nil)
 	}
+}
+
+// lacks ends a connection to a producer that could go on only behind rows which the consumer does not hold.
+func (i *Intake) lacks(now Instant, c *conn, oldest tuple.Position, gap *tuple.Frame) {
+	p := &i.producers[c.producer]
+	p.lacks(i.pos, oldest, gap)
+	p.refused(now)
+	i.drop(now, c)
+	i.choose(now)
 }
 
 // Closed ends a connection from the other side. A producer that grants a stream and gives nothing new of it is asked more
@@ -88,6 +90,9 @@ func (i *Intake) Tick(now Instant) { i.choose(now) }
 // Due is when Tick has something to do if nothing else happens before.
 func (i *Intake) Due(now Instant) Instant {
 	due := Never
+	if at := i.AbandonAt(); at > now {
+		due = at
+	}
 	for n := range i.producers {
 		p := &i.producers[n]
 		if !p.up {
@@ -125,35 +130,6 @@ func (i *Intake) Due(now Instant) Instant {
 	return due
 }
 
-// Lost reports that no reachable producer holds what is needed next, and the oldest place at which one could go on.
-func (i *Intake) Lost() (first tuple.Position, lost bool) {
-	for n := range i.producers {
-		p := &i.producers[n]
-		switch {
-		case !p.up:
-		case !p.lost:
-			return tuple.Position{}, false
-		case !lost || p.oldest.ID < first.ID:
-			first, lost = p.oldest, true
-		}
-	}
-	return first, lost
-}
-
-// Skip gives up what no producer holds: the consumer goes on behind it, and the taker learns of the gap.
-func (i *Intake) Skip(now Instant, reason string) {
-	first, lost := i.Lost()
-	if !lost {
-		return
-	}
-	f := &tuple.Frame{Kind: tuple.Gap, Time: i.pos.Time, To: max(i.pos.Time, first.Time), Generation: first.Generation, FirstID: first.ID, Reason: reason}
-	i.takeGap(f)
-	for n := range i.producers {
-		i.producers[n].lost = false // but a producer whose place is gone again and again is not asked without pause
-	}
-	i.choose(now)
-}
-
 // Resume goes on at a position that the consumer has reached by other means, such as a state transfer.
 func (i *Intake) Resume(now Instant, at tuple.Position) {
 	for _, c := range []**conn{&i.data, &i.next, &i.correct} {
@@ -163,7 +139,7 @@ func (i *Intake) Resume(now Instant, at tuple.Position) {
 	}
 	i.pos, i.q = at, suffix{}
 	for n := range i.producers {
-		i.producers[n].lost = false
+		i.producers[n].found()
 		i.producers[n].forgive()
 	}
 	i.choose(now)
@@ -208,6 +184,9 @@ func (i *Intake) Resumed(now Instant, gap int64) {
 		}
 	}
 	i.began = min(now, i.began.Add(gap))
+	if i.lostSince != Never {
+		i.lostSince = min(now, i.lostSince.Add(gap))
+	}
 }
 
 // Current reports whether the consumer has caught up with the producer that it reads from.
@@ -283,6 +262,7 @@ func (i *Intake) choose(now Instant) {
 	i.lenient.look(now, i.producers, i.cfg.Settings)
 	i.chooseData(now)
 	i.chooseCorrect(now)
+	i.noteLost(now)
 }
 
 // doubt notes that the producer which is read from tells of more and gives nothing, if another one can be asked: else the
@@ -362,10 +342,17 @@ func (i *Intake) best(now Instant) int {
 	return best
 }
 
-// prefer compares two producers; among equals the present one stays, then the one with the shorter way.
+// prefer compares two producers. One of the generation that the consumer is in comes before all others; whoever is in none
+// begins with the oldest. Among equals the present one stays, then the one with the shorter way.
 func (i *Intake) prefer(now Instant, a, b int) bool {
+	if ka, kb := i.kin(now, a), i.kin(now, b); ka != kb {
+		return ka
+	}
 	if ra, rb := i.rank(now, a), i.rank(now, b); ra != rb {
 		return ra > rb
+	}
+	if i.pos.Generation == 0 && i.older(a, b) != i.older(b, a) {
+		return i.older(a, b)
 	}
 	if i.data != nil && (i.data.producer == a || i.data.producer == b) {
 		return i.data.producer == a

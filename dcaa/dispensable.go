@@ -43,5 +43,5 @@ func neighbour(name string) string {
 // further reports whether a has acknowledged more than b; among equals the lower name counts.
 func further(acked map[string]tuple.Position, a, b string) bool {
 	p, q := acked[a], acked[b]
-	return cmp.Or(cmp.Compare(p.Generation, q.Generation), cmp.Compare(p.ID, q.ID), cmp.Compare(p.Time, q.Time), strings.Compare(b, a)) > 0
+	return cmp.Or(p.Compare(q), cmp.Compare(p.Time, q.Time), strings.Compare(b, a)) > 0
 }

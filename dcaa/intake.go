@@ -77,6 +77,8 @@ type Intake struct {
 	pos   tuple.Position
 	begun bool // a boundary has come since the intake began
 	gap   gapHeard
+	// lostSince is since when no reachable producer holds what comes next; Never if that is not so.
+	lostSince Instant
 	// Q.
 	q suffix
 }
@@ -105,7 +107,7 @@ type conn struct {
 
 // NewIntake returns an intake that has asked nobody yet.
 func NewIntake(cfg IntakeConfig, now Instant, shell IntakeShell, taker Taker) *Intake {
-	i := &Intake{cfg: cfg, shell: shell, taker: taker, nextConn: 1, pos: cfg.From, began: now, switched: now - Instant(second)}
+	i := &Intake{cfg: cfg, shell: shell, taker: taker, nextConn: 1, pos: cfg.From, began: now, switched: now - Instant(second), lostSince: Never}
 	for _, name := range cfg.Producers {
 		i.producers = append(i.producers, producer{name: name, chased: tuple.MinTime, pace: pace{boundary: tuple.MinTime, movedAt: now}})
 	}
@@ -167,9 +169,9 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 	if f.Kind == tuple.Boundary || f.Kind == tuple.TentativeBoundary {
 		c.moved(now, f.Time, -AgeOf(f).Delay(), i.cfg.Settings)
 	}
-	if f.Kind == tuple.Gap && i.jumps(f) && i.elsewhere(now, c.producer) {
-		// What this replica has lost another one may still hold.
-		i.Truncated(now, id, tuple.Position{Generation: f.Generation, ID: f.FirstID, Time: f.To})
+	if f.Kind == tuple.Gap && i.jumps(f) {
+		// What this producer lacks another one may hold, or another replica of the consumer may have had: Skip takes the GAP.
+		i.lacks(now, c, tuple.Position{Generation: f.Generation, ID: f.FirstID, Time: f.To}, f)
 		return nil
 	}
 	delivers := c == i.next && i.beyond(f)
@@ -198,7 +200,7 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 func (i *Intake) beyond(f *tuple.Frame) bool {
 	switch f.Kind {
 	case tuple.Insertion:
-		return f.LastID > i.pos.ID || f.Generation > i.pos.Generation
+		return !i.pos.Holds(f)
 	case tuple.Boundary:
 		return f.Time >= i.pos.Time
 	case tuple.Tentative, tuple.TentativeBoundary:
@@ -235,14 +237,14 @@ func (i *Intake) take(c *conn, f *tuple.Frame) error {
 
 // takeRows extends P by what it does not hold.
 func (i *Intake) takeRows(f *tuple.Frame) error {
+	if i.pos.Holds(f) {
+		return nil
+	}
 	if f.Generation != i.pos.Generation && i.pos.Generation != 0 {
 		return fmt.Errorf("generation %d after %d without a gap", f.Generation, i.pos.Generation)
 	}
 	if f.FirstID > i.pos.ID+1 {
 		return fmt.Errorf("ids %d to %d are missing", i.pos.ID+1, f.FirstID-1)
-	}
-	if f.LastID <= i.pos.ID {
-		return nil
 	}
 	f = f.After(i.pos.ID)
 	if err := i.taker.Rows(f); err != nil {
@@ -267,9 +269,13 @@ func (i *Intake) takeBoundary(t tuple.Time, age Age) {
 
 // takeGap goes on behind rows that will never come.
 func (i *Intake) takeGap(f *tuple.Frame) {
-	if f.Generation < i.pos.Generation || f.Generation == i.pos.Generation && f.FirstID < i.pos.ID || i.gap.same(f) {
-		return
+	if i.pos.Compare(tuple.Position{Generation: f.Generation, ID: f.FirstID}) <= 0 && !i.gap.same(f) {
+		i.pass(f)
 	}
+}
+
+// pass goes on behind a gap, wherever that is.
+func (i *Intake) pass(f *tuple.Frame) {
 	i.pos.Generation, i.pos.ID = f.Generation, f.FirstID
 	i.gap = gapHeard{f.Generation, f.FirstID, f.Time, f.To}
 	i.taker.Gap(f)
@@ -277,17 +283,7 @@ func (i *Intake) takeGap(f *tuple.Frame) {
 
 // jumps reports whether a gap passes over rows that are not held.
 func (i *Intake) jumps(f *tuple.Frame) bool {
-	return i.pos.Generation != 0 && (f.Generation > i.pos.Generation || f.Generation == i.pos.Generation && f.FirstID > i.pos.ID)
-}
-
-// elsewhere reports whether another producer can be reached that may hold what one has lost.
-func (i *Intake) elsewhere(now Instant, producer int) bool {
-	for n := range i.producers {
-		if n != producer && !i.producers[n].lost && i.rank(now, n) > unreachable {
-			return true
-		}
-	}
-	return false
+	return i.pos.Generation != 0 && i.pos.Compare(tuple.Position{Generation: f.Generation, ID: f.FirstID}) < 0
 }
 
 // gapHeard is the last gap that was passed on: another connection may tell of it too.

@@ -19,10 +19,12 @@ type producer struct {
 	// retryAt: it is not asked again before, after a refusal; backoff is the next wait.
 	retryAt Instant
 	backoff int64
-	// lost is set when it no longer holds what we need next, which was behind lostAt; oldest is where it could go on.
+	// lost is set when it does not hold what we need next, which was behind lostAt; oldest is where it could go on, and gap
+	// how it said so, if it did by a GAP.
 	lost   bool
-	lostAt uint64
+	lostAt tuple.Position
 	oldest tuple.Position
+	gap    *tuple.Frame
 	// silent: it told of more than it gave over the connection that was read from, up to told; what it says of itself counts
 	// no more until it has given that.
 	silent bool
@@ -100,9 +102,26 @@ func (p *producer) outrunAt(s *Settings) Instant {
 
 // reached forgets that rows were gone there, once the consumer has got them elsewhere.
 func (p *producer) reached(at tuple.Position) {
-	if p.lost && at.ID > p.lostAt && at.ID >= p.oldest.ID && at.Generation == p.oldest.Generation {
-		p.lost = false
+	if p.lost && at.Compare(p.lostAt) > 0 && at.Compare(p.oldest) >= 0 && at.Generation == p.oldest.Generation {
+		p.found()
 	}
+}
+
+// lacks notes that the producer does not hold what comes behind at, and could go on at oldest.
+func (p *producer) lacks(at, oldest tuple.Position, gap *tuple.Frame) {
+	p.lost, p.lostAt, p.oldest, p.gap = true, at, oldest, gap
+}
+
+// found forgets that.
+func (p *producer) found() { p.lost, p.gap = false, nil }
+
+// begin judges the producer anew: it has come up, or its stream has begun another generation, which may begin lower than the
+// one before had come.
+func (p *producer) begin(now Instant) {
+	p.pace = pace{boundary: tuple.MinTime, movedAt: now}
+	p.chased, p.silent = tuple.MinTime, false
+	p.found()
+	p.forgive()
 }
 
 // rank judges a producer; owing says that what looks like a stall is our own overload.

@@ -67,13 +67,18 @@ type Settings struct {
 	Grace int64
 	// InitDelay is how long a stream that has never given a boundary is waited for.
 	InitDelay int64
+	// AbandonAfter is how long rows are waited for that nobody within reach holds, while somebody who is away may: another
+	// producer, or another replica of the consumer with a state that covers them. Longer than a node takes to restart; what
+	// is waited for is kept meanwhile, since of each neighbour the replica that has acknowledged most always counts.
+	AbandonAfter int64
 }
 
 // DefaultSettings returns the settings of a query that says nothing.
 func DefaultSettings() Settings {
 	const ms = 1000
 	return Settings{MaxDelay: 3000 * ms, Failure: Delay, Stabilization: Process, Heartbeat: 100 * ms, Miss: 3,
-		BoundaryInterval: 100 * ms, Bucket: 100 * ms, IdleAfter: 300 * ms, Grace: 20 * ms, InitDelay: 10_000 * ms}
+		BoundaryInterval: 100 * ms, Bucket: 100 * ms, IdleAfter: 300 * ms, Grace: 20 * ms, InitDelay: 10_000 * ms,
+		AbandonAfter: 120_000 * ms}
 }
 
 // tick is the interval at which the boundaries of a healthy stream rise.

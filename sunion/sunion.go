@@ -95,10 +95,14 @@ func (u *SUnion) Resume(in int, p tuple.Position) {
 }
 
 // Insert takes the rows of an INSERTION frame. The frame is owned and kept. Ids the input holds already are dropped, so
-// that a replayed frame is harmless; a jump in ids is the caller's to refuse.
+// that a replayed frame is harmless, and so are rows of a generation that it has left behind; a jump in ids is the caller's
+// to refuse.
 func (u *SUnion) Insert(in int, f *tuple.Frame) error {
 	i := &u.inputs[in]
-	if f.Generation != i.generation {
+	if f.Generation < i.generation {
+		return nil
+	}
+	if f.Generation > i.generation {
 		i.generation, i.lastID = f.Generation, f.FirstID-1
 	}
 	if f.LastID <= i.lastID {
@@ -188,17 +192,6 @@ func (c *chunk) before(t tuple.Time) int {
 		return n
 	}
 	return sort.Search(n, func(k int) bool { return c.batch.Time[c.row(c.next+k)] >= t })
-}
-
-// Gap records that an input goes on in a generation with the ids after lastID: what lies between will not come. A new
-// generation may begin with rows that lie before what the one before had promised, since its source reads them again:
-// they are dropped as consumed.
-func (u *SUnion) Gap(in int, generation, lastID uint64) {
-	i := &u.inputs[in]
-	if generation != i.generation {
-		i.resumeTime = max(i.resumeTime, i.boundary)
-	}
-	i.generation, i.lastID = generation, lastID
 }
 
 // Boundary records that no later row of the input has stime < t. A lower boundary than before says nothing new.

@@ -65,15 +65,11 @@ type Subscription struct {
 	left  dcaa.Instant // when Next last had the processor
 	cause error
 	said  Link
-	// away are the producers that cannot be reached, as far as there was news; lostAt is since when none of the others
-	// holds what comes next.
-	away   map[string]bool
-	lostAt dcaa.Instant
 }
 
 // Subscribe begins a subscription; Close ends it.
 func Subscribe(req Request) *Subscription {
-	s := &Subscription{req: req, began: req.Clock.Now(), news: flow.NewNewsBox(), armed: dcaa.Never, lostAt: dcaa.Never, away: make(map[string]bool), events: newEvents(req.Stream, req.From)}
+	s := &Subscription{req: req, began: req.Clock.Now(), news: flow.NewNewsBox(), armed: dcaa.Never, events: newEvents(req.Stream, req.From)}
 	s.conns = newConnections(&s.req)
 	s.intake = dcaa.NewIntake(dcaa.IntakeConfig{
 		Settings: &s.req.Settings, Producers: req.Producers, Preferred: flow.Preferred(req.Producers, req.Self, req.Name), From: req.From, Tentative: req.Latest,
@@ -131,19 +127,14 @@ func (s *Subscription) step(ctx context.Context) error {
 	return nil
 }
 
-// skip goes on behind rows that no replica holds any more. One that is away may hold them: who counts waits for it, as long
-// as for a stream that has not begun.
+// skip goes on behind rows that no replica holds any more. One that is away may hold them: who counts waits for it, others
+// take what there is.
 func (s *Subscription) skip() {
-	if _, lost := s.intake.Lost(); !lost {
-		s.lostAt = dcaa.Never
-		return
+	switch at := s.intake.AbandonAt(); {
+	case at == dcaa.Never, s.req.Counted && s.left < at:
+	default:
+		s.intake.Skip(s.left, s.reason())
 	}
-	s.lostAt = min(s.lostAt, s.left)
-	if s.req.Counted && len(s.away) > 0 && s.left < s.lostAt.Add(s.req.Settings.InitDelay) {
-		return
-	}
-	s.intake.Skip(s.left, s.reason())
-	s.lostAt = dcaa.Never
 }
 
 // resume makes up for the time that the consumer took for what it was given last: what was sent meanwhile lies unread, so
@@ -187,11 +178,6 @@ func (s *Subscription) rung() {
 func (s *Subscription) hear() {
 	now := s.now()
 	for _, n := range s.news.Take() {
-		if n.Up {
-			delete(s.away, n.Name)
-		} else {
-			s.away[n.Name] = true
-		}
 		for k, name := range s.req.Producers {
 			if name != n.Name {
 				continue

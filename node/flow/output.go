@@ -59,10 +59,10 @@ type OutputConfig struct {
 	Partner Partner
 	// Now is the clock that lapses are dated by; nil is time.Now.
 	Now func() time.Time
-	// Generation of the ids, from 1.
+	// Generation in which numbering goes on, from 1.
 	Generation uint64
 	// Start is where numbering goes on: the zero id and MinTime for a new stream; for a restored one the position before
-	// the first entry of Held.
+	// the first entry of Held, which may be of an older generation.
 	Start tuple.Position
 	// Held are the unacknowledged frames of a recovery point, in order.
 	Held []dcaa.Held
@@ -88,7 +88,9 @@ func NewOutput(cfg OutputConfig) *Output {
 	if o.now == nil {
 		o.now = time.Now
 	}
-	o.head.Generation = cfg.Generation
+	if o.head.Generation == 0 {
+		o.head.Generation = cfg.Generation
+	}
 	o.buffer = dcaa.NewOutputBuffer(cfg.Generation, cfg.Start)
 	for _, name := range cfg.Expected {
 		// From what is held on: it cannot fail.
@@ -122,12 +124,7 @@ func (o *Output) append(f *tuple.Frame) {
 		return
 	}
 	o.buffer.Append(f)
-	switch f.Kind {
-	case tuple.Insertion:
-		o.head.ID = f.LastID
-	case tuple.Boundary:
-		o.head.Time = max(o.head.Time, f.Time)
-	}
+	o.head = o.head.Past(f)
 }
 
 // Name returns the stream's full name.
@@ -261,6 +258,13 @@ func (o *Output) Unacknowledged() (tuple.Position, []*tuple.Frame) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.buffer.Truncated(), o.buffer.Unacknowledged()
+}
+
+// Truncated returns up to where frames have been dropped.
+func (o *Output) Truncated() tuple.Position {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buffer.Truncated()
 }
 
 // Entries returns what a recovery point has to hold: the unacknowledged frames in order, and what stands for those that are

@@ -44,7 +44,7 @@ func (c *outputCursor) Next(ctx context.Context) (*tuple.Frame, error) {
 		dropped, closed, changed := c.o.buffer.Truncated(), c.o.closed, c.o.changed
 		c.o.mu.Unlock()
 		switch {
-		case dropped.ID > c.at.ID:
+		case c.missed(dropped):
 			return nil, c.gone(dropped.Generation)
 		case record != 0 && closed:
 			return nil, ErrClosed
@@ -58,12 +58,12 @@ func (c *outputCursor) Next(ctx context.Context) (*tuple.Frame, error) {
 			if !c.needs(f) {
 				continue
 			}
-			c.advance(f)
+			c.at = c.at.Past(f)
 			return f, nil
 		case dropped.Time > c.at.Time:
 			// All rows before it are there: without it whoever comes late would never learn that the stream has ended.
 			f := &tuple.Frame{Kind: tuple.Boundary, Generation: dropped.Generation, Time: dropped.Time}
-			c.advance(f)
+			c.at = c.at.Past(f)
 			return f, nil
 		case closed:
 			return nil, ErrClosed
@@ -78,7 +78,7 @@ func (c *outputCursor) Next(ctx context.Context) (*tuple.Frame, error) {
 
 // needs reports whether the subscriber lacks any of a frame.
 func (c *outputCursor) needs(f *tuple.Frame) bool {
-	return f.Kind != tuple.Insertion || f.LastID > c.at.ID
+	return f.Kind != tuple.Insertion || !c.at.Holds(f)
 }
 
 // fetch gets the frames that stand outside of memory, up to the number at. What cannot be had any more is given up for all.
@@ -101,29 +101,30 @@ func (c *outputCursor) unpacked() *tuple.Frame {
 		f := c.packed[0]
 		c.packed = c.packed[1:]
 		if c.needs(f) && (f.Kind != tuple.Boundary || f.Time > c.at.Time) {
-			c.advance(f)
+			c.at = c.at.Past(f)
 			return f
 		}
 	}
 	return nil
 }
 
+// missed reports whether rows that the cursor has not delivered have been dropped.
+func (c *outputCursor) missed(dropped tuple.Position) bool {
+	if c.at.Generation == 0 {
+		return dropped.ID > c.at.ID
+	}
+	return dropped.Compare(c.at) > 0
+}
+
 // gone says what the cursor can no longer be given.
 func (c *outputCursor) gone(generation uint64) error {
 	at := c.at
-	at.Generation = generation
+	if at.Generation == 0 {
+		at.Generation = generation
+	}
 	c.o.mu.Lock()
 	defer c.o.mu.Unlock()
 	return c.o.buffer.Reaches(at)
-}
-
-func (c *outputCursor) advance(f *tuple.Frame) {
-	switch f.Kind {
-	case tuple.Insertion:
-		c.at.ID = f.LastID
-	case tuple.Boundary:
-		c.at.Time = max(c.at.Time, f.Time)
-	}
 }
 
 // Close frees the cursor.

@@ -87,7 +87,7 @@ func (o *Output) LapsePartners(now time.Time) {
 func (o *Output) lapseLast() {
 	last, at := "", tuple.Position{}
 	for _, name := range o.buffer.Subscribers() {
-		if p, _ := o.buffer.Acked(name); last == "" || p.ID < at.ID {
+		if p, _ := o.buffer.Acked(name); last == "" || p.Compare(at) < 0 {
 			last, at = name, p
 		}
 	}

@@ -72,8 +72,9 @@ func restOfFrame(d *tuple.Decoder, generation uint64, schema *tuple.Schema) (*tu
 	return f, nil
 }
 
-// withBoundary adds the newest boundary to the frames of a point, behind the last rows. Who has it may still lack a GAP
-// that came later, so gaps stand behind it: one that came earlier is heard of twice.
+// withBoundary adds the newest boundary to the frames of a point, behind the last rows and in their generation; in that of the
+// point's start if there are none. Who has it may still lack a GAP that came later, so gaps stand behind it: one that came
+// earlier is heard of twice.
 func withBoundary(held []dcaa.Held, generation uint64, t tuple.Time) []dcaa.Held {
 	if t == tuple.MinTime {
 		return held
@@ -81,6 +82,9 @@ func withBoundary(held []dcaa.Held, generation uint64, t tuple.Time) []dcaa.Held
 	n := len(held)
 	for n > 0 && held[n-1].Frame.Kind == tuple.Gap {
 		n--
+	}
+	if n > 0 {
+		generation = held[n-1].Frame.Generation
 	}
 	return slices.Insert(held, n, dcaa.Held{Frame: &tuple.Frame{Kind: tuple.Boundary, Generation: generation, Time: t}})
 }

@@ -195,6 +195,10 @@ func (r *Runner) restoreOutputs(p *storage.RecoveryPoint) (states []replica.Outp
 	if err != nil {
 		return nil, err
 	}
+	starts, err := startsOf(p)
+	if err != nil {
+		return nil, err
+	}
 	for _, o := range r.cfg.Plan.Outputs {
 		state := storage.OutputState{Generation: 1, NextID: 1, Boundary: tuple.MinTime}
 		for _, s := range p.Outputs {
@@ -209,6 +213,7 @@ func (r *Runner) restoreOutputs(p *storage.RecoveryPoint) (states []replica.Outp
 			r.cfg.Log.Warn("output begins a new generation", zap.String("stream", o.Stream), zap.Error(err))
 			state = storage.OutputState{Generation: state.Generation + 1, NextID: 1, Boundary: state.Boundary}
 			held, err = nil, nil
+			delete(starts, o.Stream)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("output %s: %w", o.Stream, err)
@@ -217,12 +222,9 @@ func (r *Runner) restoreOutputs(p *storage.RecoveryPoint) (states []replica.Outp
 		if held, cfg.Overflow, err = r.resume(o, held); err != nil {
 			return nil, fmt.Errorf("output %s: %w", o.Stream, err)
 		}
-		cfg.Start = tuple.Position{Generation: state.Generation, ID: state.NextID - 1, Time: tuple.MinTime}
-		if len(held) > 0 {
-			cfg.Start.ID = before(held[0].Frame)
-		}
+		cfg.Start = startOf(&state, held, starts[o.Stream])
 		states = append(states, replica.OutputState{Generation: state.Generation, Next: state.NextID, Boundary: state.Boundary})
-		cfg.Held, cfg.Acked = withBoundary(held, state.Generation, state.Boundary), r.stillCounted(o.Stream, acked[o.Stream])
+		cfg.Held, cfg.Acked = withBoundary(held, cfg.Start.Generation, state.Boundary), r.stillCounted(o.Stream, acked[o.Stream])
 		r.addOutput(o, cfg)
 	}
 	return states, nil
@@ -301,7 +303,9 @@ func (r *Runner) snapshot() draft {
 		d.held = append(d.held, o.Entries())
 		p.Outputs = append(p.Outputs, storage.OutputState{Stream: o.Name(), Generation: s.Generation, NextID: s.Next, Boundary: s.Boundary})
 	}
-	p.Operators = append(p.Operators, storage.OperatorState{Name: subscribersState, Version: subscribersVersion, Snapshot: encodeSubscribers(r.outputs)})
+	p.Operators = append(p.Operators,
+		storage.OperatorState{Name: subscribersState, Version: subscribersVersion, Snapshot: encodeSubscribers(r.outputs)},
+		storage.OperatorState{Name: startsState, Version: startsVersion, Snapshot: encodeStarts(r.outputs)})
 	return d
 }
 

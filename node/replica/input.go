@@ -1,7 +1,6 @@
 package replica
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -42,52 +41,6 @@ type union struct {
 	gaps   []gap
 	// ahead is how many rows have been released since the SUnions of the path were last level.
 	ahead int
-}
-
-// gap is a stretch of lost rows on its way to the outputs. It has a place among the results that depends on the input
-// alone: behind the buckets before at, where the input's boundary stood.
-type gap struct {
-	at       tuple.Time
-	from, to tuple.Time
-	reason   string
-	outputs  []int
-	// input is that of the SUnion, and before where it stood when it heard of the gap.
-	input  int
-	before tuple.Position
-}
-
-// position is where an input of the SUnion has to be resumed. A gap that the outputs have not been told of is met again.
-func (u *union) position(input int) tuple.Position {
-	p := u.su.Position(input)
-	for _, g := range u.gaps {
-		if g.input == input {
-			p.Generation, p.ID = g.before.Generation, min(p.ID, g.before.ID)
-			break
-		}
-	}
-	return p
-}
-
-// file adds a gap to those that wait. Other inputs may have told of later places before: which comes first among the
-// results is the same at every replica all the same.
-func (u *union) file(g gap) {
-	k := len(u.gaps)
-	for k > 0 && cmp.Or(cmp.Compare(g.at, u.gaps[k-1].at), cmp.Compare(g.input, u.gaps[k-1].input)) < 0 {
-		k--
-	}
-	u.gaps = slices.Insert(u.gaps, k, g)
-}
-
-// tellGaps emits the gaps whose place has come.
-func (r *Replica) tellGaps(u *union) {
-	for len(u.gaps) > 0 && u.gaps[0].at <= u.su.Released() {
-		g := u.gaps[0]
-		u.gaps = u.gaps[1:]
-		for _, o := range g.outputs {
-			s := r.numbers[o].State()
-			r.shell.Emit(o, &tuple.Frame{Kind: tuple.Gap, Generation: s.Generation, FirstID: s.Next - 1, Time: g.from, To: g.to, Reason: g.reason})
-		}
-	}
 }
 
 // Open passes on that a producer is to be asked.
@@ -132,25 +85,6 @@ func (in *input) Boundary(t tuple.Time, age dcaa.Age) {
 		u := in.r.unions[p.union]
 		u.su.Boundary(p.input, t)
 		u.path.wait.Boundary(u.first+p.input, t, age.After(in.rtt/2), in.r.now)
-	}
-}
-
-// Gap goes on behind lost rows; every output that depends on them says so.
-func (in *input) Gap(f *tuple.Frame) {
-	told := make(map[int]bool)
-	for _, p := range in.feeds {
-		u := in.r.unions[p.union]
-		before := u.su.Position(p.input)
-		u.su.Gap(p.input, f.Generation, f.FirstID)
-		g := gap{input: p.input, before: before, at: u.su.InputBoundary(p.input).FloorTo(in.r.cfg.Plan.Bucket, 0), from: f.Time, to: f.To, reason: in.stream + ": " + f.Reason}
-		for _, o := range in.r.cfg.Plan.Unions[p.union].Outputs {
-			if !told[o] {
-				told[o] = true
-				g.outputs = append(g.outputs, o)
-			}
-		}
-		u.file(g)
-		in.r.tellGaps(u)
 	}
 }
 

@@ -1,7 +1,6 @@
 package replica
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -130,7 +129,7 @@ func (r *Replica) begin(at [][]tuple.Position, now dcaa.Instant) {
 			}
 			p := at[f.union][f.input]
 			r.unions[f.union].su.Resume(f.input, p)
-			if k == 0 || earlier(p, from) {
+			if k == 0 || p.Compare(from) < 0 {
 				from = p
 			}
 		}
@@ -186,7 +185,7 @@ func (s *State) Covered(plan *query.FragmentPlan, input int) tuple.Position {
 				continue
 			}
 			p := s.Inputs[n][k]
-			if first || earlier(p, low) {
+			if first || p.Compare(low) < 0 {
 				low.ID, low.Generation = p.ID, p.Generation
 			}
 			if first || p.Time < low.Time {
@@ -196,11 +195,6 @@ func (s *State) Covered(plan *query.FragmentPlan, input int) tuple.Position {
 		}
 	}
 	return low
-}
-
-// earlier reports whether p stands before q in the ids of a stream. Those of a later generation begin anew.
-func earlier(p, q tuple.Position) bool {
-	return cmp.Or(cmp.Compare(p.Generation, q.Generation), cmp.Compare(p.ID, q.ID)) < 0
 }
 
 // stableOut takes the results of the stable instance.

@@ -2,7 +2,6 @@ package replica
 
 import (
 	"fednode/dcaa"
-	"fednode/query/tuple"
 )
 
 // transferAgain is how long a state transfer may take before another replica is asked, in microseconds.
@@ -11,17 +10,14 @@ const transferAgain = 10_000_000
 // emptyFor is for how long a replica is not asked again that had nothing to give, in microseconds.
 const emptyFor = 2_000_000
 
-// abandonAfter is for how long a replica with a usable state is waited for, in microseconds, until the rows are given up.
-// The one that has acknowledged most is never dropped from the count upstream, so that waiting for it loses nothing.
-const abandonAfter = 10 * 60 * 1_000_000
-
 // rescue finds a way on for an input that no producer can serve any more: the state of another replica, and only if there
 // is none to be had, a GAP. If all replicas lack the same rows, the first of them by name goes on behind the GAP, and the
-// others take over its state: two that each went on by themselves might number different rows alike.
+// others take over its state: if each went on by itself they would part for ever, each in generations of its own. Who is away
+// and may help, another replica or a producer, is waited for as long as Settings.AbandonAfter says.
 func (r *Replica) rescue(in *input) {
 	t, can := r.shell.(Transferer)
 	if !can || len(r.peers) == 0 {
-		in.intake.Skip(r.now, "no replica holds these rows any more")
+		r.abandon(in, in.intake.AbandonAt())
 		return
 	}
 	if r.lostAt == 0 {
@@ -39,21 +35,27 @@ func (r *Replica) rescue(in *input) {
 		r.due = min(r.due, r.transferAt)
 		return
 	}
-	leads, alone := r.standing()
-	patience := r.lostAt.Add(abandonAfter)
-	if leads && (alone || r.now >= patience) {
-		r.lostAt = 0
-		in.intake.Skip(r.now, "no replica holds these rows any more, and none has a state that covers them")
-		return
-	}
-	if leads {
-		r.due = min(r.due, patience)
+	switch leads, all := r.standing(); {
+	case leads && all:
+		r.abandon(in, in.intake.AbandonAt())
+	case leads:
+		r.abandon(in, max(in.intake.AbandonAt(), r.lostAt.Add(r.cfg.Settings.AbandonAfter)))
 	}
 	for k := range r.peers {
 		if at := r.peers[k].emptyUntil; at > r.now {
 			r.due = min(r.due, at)
 		}
 	}
+}
+
+// abandon gives up what no producer holds, once the time has come.
+func (r *Replica) abandon(in *input, at dcaa.Instant) {
+	if r.now < at {
+		r.due = min(r.due, at)
+		return
+	}
+	r.lostAt = 0
+	in.intake.Skip(r.now, "no replica holds these rows any more, and none has a state that covers them")
 }
 
 // nextUp returns a peer that can be reached and may have a state to give, the one after the last that was asked; -1 if
@@ -88,7 +90,7 @@ func (r *Replica) Offered(now dcaa.Instant, peer int, s State) (take bool) {
 		if _, lost := in.intake.Lost(); !lost {
 			continue
 		}
-		if further(s.Covered(r.cfg.Plan, n), ours.Covered(r.cfg.Plan, n)) {
+		if s.Covered(r.cfg.Plan, n).Compare(ours.Covered(r.cfg.Plan, n)) > 0 {
 			return true
 		}
 		useless = true
@@ -107,11 +109,6 @@ func (r *Replica) Declined(now dcaa.Instant, peer int) {
 	r.now = now
 	r.peers[peer].emptyUntil = now.Add(emptyFor)
 	r.transferAt = now
-}
-
-// further compares how much of a stream has gone into two states.
-func further(a, b tuple.Position) bool {
-	return a.Generation > b.Generation || a.Generation == b.Generation && a.ID > b.ID
 }
 
 // lost is the state of rescue.

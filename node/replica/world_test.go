@@ -300,6 +300,9 @@ func (w *world) step() {
 	w.settle()
 	for _, c := range w.clients {
 		c.intake.Tick(w.now)
+		if w.now >= c.intake.AbandonAt() {
+			c.intake.Skip(w.now, "no replica holds these rows any more")
+		}
 	}
 	if w.watch != nil {
 		w.watch.look()

@@ -1,6 +1,9 @@
 package tuple
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // FrameKind says what a frame means to its consumer.
 type FrameKind uint8
@@ -127,6 +130,31 @@ type Position struct {
 
 // String renders the position as generation:id@time.
 func (p Position) String() string { return fmt.Sprintf("%d:%d@%v", p.Generation, p.ID, p.Time) }
+
+// Compare orders the places of a stream by what has gone by: first by generation, within one by id. It returns -1, 0 or 1.
+// Time does not count: it says what a place is worth to whoever resumes there, not where it is. Of two generations the
+// later number is the newer one wherever both belong to one history.
+func (p Position) Compare(q Position) int {
+	return cmp.Or(cmp.Compare(p.Generation, q.Generation), cmp.Compare(p.ID, q.ID))
+}
+
+// Holds reports whether all ids of an INSERTION have gone by. A position without a generation is one of that in force.
+func (p Position) Holds(f *Frame) bool {
+	return f.LastID <= p.ID && (f.Generation == p.Generation || p.Generation == 0) || f.Generation < p.Generation
+}
+
+// Past returns the position behind a frame of the stable stream; other frames do not move it.
+func (p Position) Past(f *Frame) Position {
+	switch f.Kind {
+	case Insertion:
+		p.Generation, p.ID = f.Generation, f.LastID
+	case Gap:
+		p.Generation, p.ID = f.Generation, f.FirstID
+	case Boundary:
+		p.Time = max(p.Time, f.Time)
+	}
+	return p
+}
 
 // After returns the frame without the rows whose id is at most id; the frame itself if there are none. f is an
 // INSERTION with LastID > id.

@@ -63,7 +63,7 @@ func (c *client) Wake() {
 	now := c.h.Now()
 	c.dirty = false
 	c.intake.Tick(now)
-	if _, lost := c.intake.Lost(); lost {
+	if now >= c.intake.AbandonAt() {
 		c.intake.Skip(now, "no replica holds these rows any more")
 	}
 	if now < c.commitAt {

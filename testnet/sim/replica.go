@@ -153,7 +153,7 @@ func (a *replicaActor) begin(p *point) {
 		if p != nil {
 			start, frames = p.outputs[n].start, p.outputs[n].frames
 		}
-		b := dcaa.NewOutputBuffer(1, start)
+		b := dcaa.NewOutputBuffer(start.Generation, start)
 		for _, f := range frames {
 			b.Append(f)
 		}

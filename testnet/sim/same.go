@@ -3,30 +3,37 @@ package sim
 import "fednode/query/tuple"
 
 // same remembers what the replicas of each fragment have numbered, so that two different rows under one id are noticed,
-// whoever reads them.
+// whoever reads them. Ids count within a generation.
 type same struct {
 	r *Run
-	// rows are hashes by id, of each stream; 0 where none has been given.
-	rows [][]uint64
+	// rows are hashes by id, of each generation of a stream; 0 where none has been given.
+	rows map[numbering][]uint64
 }
 
-func newSame(r *Run) *same { return &same{r: r, rows: make([][]uint64, len(r.top.Streams))} }
+// numbering is a generation of a stream.
+type numbering struct {
+	stream     int32
+	generation uint64
+}
+
+func newSame(r *Run) *same { return &same{r: r, rows: make(map[numbering][]uint64)} }
 
 // emitted takes a stable frame of a replica.
 func (s *same) emitted(a *replicaActor, output int, f *tuple.Frame) {
 	stream := a.outputs[output]
-	rows := s.rows[stream]
+	n := numbering{stream, f.Generation}
+	rows := s.rows[n]
 	for uint64(len(rows)) <= f.LastID {
 		rows = append(rows, 0)
 	}
-	s.rows[stream] = rows
+	s.rows[n] = rows
 	for i := range f.Batch.Rows() {
 		id, h := f.FirstID+uint64(i), hashRow(f.Batch, f.Batch.Row(i))
 		if rows[id] == 0 {
 			rows[id] = h
 		} else if rows[id] != h {
-			s.r.breach("replicas give the same rows under the same ids", "%s numbers %s as row %d of %s; another replica gave a different one",
-				s.r.name(a.id), rowText(f.Batch, f.Batch.Row(i)), id, s.r.top.Streams[stream].Name)
+			s.r.breach("replicas give the same rows under the same ids", "%s numbers %s as row %d:%d of %s; another replica gave a different one",
+				s.r.name(a.id), rowText(f.Batch, f.Batch.Row(i)), f.Generation, id, s.r.top.Streams[stream].Name)
 			return
 		}
 	}

@@ -58,7 +58,7 @@ func (o *Buffer) Next(at Place, r *Request) (*tuple.Frame, Place) {
 			return nil, at
 		}
 		at.Stable = seq + 1
-		if f.Kind != tuple.Insertion || f.LastID > r.From.ID {
+		if f.Kind != tuple.Insertion || !r.From.Holds(f) {
 			return f, at
 		}
 	}

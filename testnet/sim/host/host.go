@@ -86,7 +86,7 @@ type served struct {
 	stream  int32
 	place   Place
 	credit  int64
-	sent    uint64 // the last id
+	sent    tuple.Position
 	request Request
 }
 

@@ -142,7 +142,7 @@ func (h *Host) takeSubscribe(peer world.NodeID, m *world.Message) {
 	}
 	a.Kind, a.Sub, a.At = kind, number, first
 	if kind == kindOpened {
-		h.served = append(h.served, served{number: number, peer: peer, stream: stream, place: place, credit: h.cfg.Window, request: r, sent: r.From.ID})
+		h.served = append(h.served, served{number: number, peer: peer, stream: stream, place: place, credit: h.cfg.Window, request: r, sent: r.From})
 		h.pump(len(h.served) - 1)
 	}
 }
@@ -203,13 +203,11 @@ func (h *Host) pump(i int) {
 		if f == nil {
 			return
 		}
-		if f.Kind == tuple.Insertion && f.FirstID > s.sent+1 {
+		if f.Kind == tuple.Insertion && (f.FirstID > s.sent.ID+1 || s.sent.Generation != 0 && f.Generation != s.sent.Generation) {
 			h.overtaken(i)
 			return
 		}
-		if f.Kind == tuple.Insertion || f.Kind == tuple.Gap {
-			s.sent = max(f.LastID, f.FirstID)
-		}
+		s.sent = s.sent.Past(f)
 		m := h.W.Send(s.peer, dcaa.FrameBytes(f), false)
 		if m == nil {
 			return

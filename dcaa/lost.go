@@ -1,0 +1,96 @@
+package dcaa
+
+import "fednode/query/tuple"
+
+// Lost reports that no reachable producer holds what is needed next, and the place at which one could go on.
+func (i *Intake) Lost() (first tuple.Position, lost bool) {
+	n := i.place()
+	if n < 0 {
+		return tuple.Position{}, false
+	}
+	return i.producers[n].oldest, true
+}
+
+// AbandonAt is when rows that are lost may be given up: at once if every producer can be reached and stands where a consumer
+// can follow, and else when that has not been so for Settings.AbandonAfter, for one that is away may hold them, and one that
+// is in an older generation may be on its way to ours. Never if nothing is lost.
+func (i *Intake) AbandonAt() Instant {
+	if i.lostSince == Never {
+		return Never
+	}
+	for n := range i.producers {
+		if p := &i.producers[n]; !p.up || p.oldest.Generation < i.pos.Generation {
+			return i.lostSince.Add(i.cfg.Settings.AbandonAfter)
+		}
+	}
+	return i.lostSince
+}
+
+// Skip gives up what no producer holds: the consumer goes on behind it, and the taker learns of the gap. The caller decides
+// when: not before AbandonAt, if it wants all that can be had.
+func (i *Intake) Skip(now Instant, reason string) {
+	n := i.place()
+	if n < 0 {
+		return
+	}
+	f := i.producers[n].gap
+	if f == nil {
+		first := i.producers[n].oldest
+		f = &tuple.Frame{Kind: tuple.Gap, Time: i.pos.Time, To: max(i.pos.Time, first.Time), Generation: first.Generation, FirstID: first.ID, Reason: reason}
+	}
+	i.pass(f)
+	for n := range i.producers {
+		i.producers[n].found() // but a producer whose place is gone again and again is not asked without pause
+	}
+	i.choose(now)
+}
+
+// place returns the producer that a consumer goes on with which gives rows up, -1 if one may still hold them or none can be
+// reached.
+func (i *Intake) place() int {
+	best := -1
+	for n := range i.producers {
+		p := &i.producers[n]
+		switch {
+		case !p.up:
+		case !p.lost:
+			return -1
+		case best < 0 || i.nearer(p.oldest, i.producers[best].oldest):
+			best = n
+		}
+	}
+	return best
+}
+
+// nearer reports whether a is the better place to go on. The oldest from ours on comes first: in it others go on too. Only
+// if all lie behind, the newest.
+func (i *Intake) nearer(a, b tuple.Position) bool {
+	if back := a.Generation < i.pos.Generation; back != (b.Generation < i.pos.Generation) {
+		return !back
+	} else if back {
+		return a.Compare(b) > 0
+	}
+	return a.Compare(b) < 0
+}
+
+// noteLost keeps since when rows are lost.
+func (i *Intake) noteLost(now Instant) {
+	if i.place() < 0 {
+		i.lostSince = Never
+	} else {
+		i.lostSince = min(i.lostSince, now)
+	}
+}
+
+// kin reports whether a producer is in the consumer's generation and of use: others can go on only behind a GAP, once they
+// have given what they hold of it.
+func (i *Intake) kin(now Instant, n int) bool {
+	p := &i.producers[n]
+	return i.pos.Generation != 0 && p.heard && p.status.Generation == i.pos.Generation && i.rank(now, n) > stalled
+}
+
+// older reports whether a producer is in an older generation than another.
+func (i *Intake) older(a, b int) bool {
+	p, q := &i.producers[a], &i.producers[b]
+	return p.heard && q.heard && p.status.Generation < q.status.Generation
+}

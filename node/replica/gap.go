@@ -1,0 +1,92 @@
+package replica
+
+import (
+	"cmp"
+	"slices"
+
+	"fednode/query/tuple"
+	"fednode/sunion"
+)
+
+// gap is word of lost rows on its way to the outputs. It has a place among the results that depends on the input alone:
+// behind the buckets before at, up to where the input was complete.
+type gap struct {
+	at       tuple.Time
+	from, to tuple.Time
+	reason   string
+	outputs  []int
+	// input is that of the SUnion, and before where it stood when it heard of the gap.
+	input  int
+	before tuple.Position
+	// lost: rows have been passed over, so that what follows is numbered in generations of its own; loss says which.
+	lost bool
+	loss sunion.Loss
+}
+
+// position is where an input of the SUnion has to be resumed. A gap that the outputs have not been told of is met again.
+func (u *union) position(input int) tuple.Position {
+	p := u.su.Position(input)
+	for _, g := range u.gaps {
+		if g.input == input {
+			p.Generation, p.ID = g.before.Generation, g.before.ID
+			break
+		}
+	}
+	return p
+}
+
+// file adds a gap to those that wait. Other inputs may have told of later places before: which comes first among the
+// results is the same at every replica all the same.
+func (u *union) file(g gap) {
+	k := len(u.gaps)
+	for k > 0 && cmp.Or(cmp.Compare(g.at, u.gaps[k-1].at), cmp.Compare(g.input, u.gaps[k-1].input)) < 0 {
+		k--
+	}
+	u.gaps = slices.Insert(u.gaps, k, g)
+}
+
+// Gap goes on behind lost rows; every output that depends on them says so.
+func (in *input) Gap(f *tuple.Frame) {
+	told := make(map[int]bool)
+	for _, p := range in.feeds {
+		u := in.r.unions[p.union]
+		if generation, id := u.su.Last(p.input); generation == f.Generation && id > f.FirstID {
+			continue // it is beyond: another SUnion made the input begin before
+		}
+		g := gap{input: p.input, before: u.position(p.input), at: u.su.Complete(p.input), from: f.Time, to: f.To, reason: in.stream + ": " + f.Reason}
+		g.loss = sunion.Loss{Stream: in.stream, At: g.at, Next: tuple.Position{Generation: f.Generation, ID: f.FirstID}}
+		if g.lost = u.su.Gap(p.input, f.Generation, f.FirstID); g.lost {
+			g.from = min(g.from, g.at)
+		}
+		for _, o := range in.r.cfg.Plan.Unions[p.union].Outputs {
+			if !told[o] {
+				told[o] = true
+				g.outputs = append(g.outputs, o)
+			}
+		}
+		u.file(g)
+		in.r.tellGaps(u)
+	}
+}
+
+// tellGaps emits the gaps whose place has come.
+func (r *Replica) tellGaps(u *union) {
+	for len(u.gaps) > 0 && u.gaps[0].at <= u.su.Released() {
+		g := u.gaps[0]
+		u.gaps = u.gaps[1:]
+		for _, o := range g.outputs {
+			r.tellGap(o, &g)
+		}
+	}
+}
+
+// tellGap tells of a gap at one output: in its generation, or as the beginning of the next.
+func (r *Replica) tellGap(output int, g *gap) {
+	f := &tuple.Frame{Kind: tuple.Gap, Time: g.from, To: g.to, Reason: g.reason}
+	if g.lost {
+		r.numbers[output].NextGeneration(g.loss)
+	}
+	s := r.numbers[output].State()
+	f.Generation, f.FirstID = s.Generation, s.Next-1
+	r.shell.Emit(output, f)
+}
