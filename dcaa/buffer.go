@@ -113,7 +113,10 @@ func columnBytes(c *tuple.Column) int64 {
 // counted from what is held then.
 func (b *OutputBuffer) Subscribe(name string, from, durable tuple.Position) error {
 	if _, counted := b.acked[name]; !counted {
-		b.acked[name] = b.truncated
+		// Whether it has any state is not known yet, so it has acknowledged no time (see Dispensable).
+		at := b.truncated
+		at.Time = tuple.MinTime
+		b.acked[name] = at
 	}
 	if err := b.Reaches(from); err != nil {
 		return err

@@ -27,7 +27,8 @@ func (b *OutputBuffer) truncate() {
 }
 
 // before returns how many of the oldest frames lie before p. A GAP has no place of its own: its stretch of stime may be
-// acknowledged, by rows of other inputs, before anybody has heard of it. Who has acknowledged a frame behind it has. What is
+// acknowledged, by rows of other inputs, before anybody has heard of it. Who has acknowledged a frame behind it has. The same
+// goes for a boundary, of which the acknowledgement of an input that runs ahead of others may know nothing. What is
 // of a higher generation than p lies behind it, whatever its stime.
 func (b *OutputBuffer) before(p tuple.Position) int {
 	n := 0
@@ -37,7 +38,9 @@ func (b *OutputBuffer) before(p tuple.Position) int {
 			return n
 		case f.Kind == tuple.Gap:
 			continue
-		case f.Kind == tuple.Insertion && !p.Holds(f), f.Kind != tuple.Insertion && f.Time > p.Time:
+		case f.Kind == tuple.Boundary && f.Time > p.Time:
+			continue
+		case f.Kind == tuple.Insertion && !p.Holds(f):
 			return n
 		}
 		n = i + 1

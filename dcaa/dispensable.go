@@ -9,9 +9,11 @@ import (
 )
 
 // Dispensable returns the counted subscribers, sorted, that a producer need not wait for: replicas that are away. Of each
-// downstream neighbour the replica that has acknowledged most always counts, away or not, so what a neighbour needs is
-// never dropped because all its replicas are down. Names are "org/node/neighbour…": replicas of one neighbour differ in the
-// node.
+// downstream neighbour the replica whose acknowledged time is the highest always counts, away or not, so what a neighbour
+// needs is never dropped because all its replicas are down. That time is of the replica's whole state, the same at all its
+// inputs, and among equals the name decides: producers that each went by their own ids might keep the one what this replica
+// needs and the other what that one does, and then neither could go on. Names are "org/node/neighbour…": replicas of one
+// neighbour differ in the node.
 func Dispensable(acked map[string]tuple.Position, away func(name string) bool) []string {
 	best := make(map[string]string)
 	for name := range acked {
@@ -40,8 +42,8 @@ func neighbour(name string) string {
 	return rest
 }
 
-// further reports whether a has acknowledged more than b; among equals the lower name counts.
+// further reports whether the state of a is complete further than that of b; among equals the lower name counts. Who is
+// counted without a state has acknowledged no time.
 func further(acked map[string]tuple.Position, a, b string) bool {
-	p, q := acked[a], acked[b]
-	return cmp.Or(p.Compare(q), cmp.Compare(p.Time, q.Time), strings.Compare(b, a)) > 0
+	return cmp.Or(cmp.Compare(acked[a].Time, acked[b].Time), strings.Compare(b, a)) > 0
 }

@@ -311,7 +311,7 @@ func (r *Runner) snapshot() draft {
 
 // acknowledge tells upstream what a durable point covers.
 func (r *Runner) acknowledge(p *storage.RecoveryPoint) {
-	at := replica.State{Inputs: r.positions(p)}
+	at := replica.State{Boundary: p.Boundary, Inputs: r.positions(p)}
 	for _, in := range r.inputs {
 		in.durable = at.Covered(r.cfg.Plan, in.n)
 		r.cfg.Network.Ack(in.stream, r.cfg.Subscriber, in.producers, in.durable)

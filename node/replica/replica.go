@@ -175,7 +175,8 @@ func (r *Replica) positions() (out [][]tuple.Position) {
 	return out
 }
 
-// Covered returns what a recovery point covers of an input: its producer may forget it.
+// Covered returns what a recovery point covers of an input: its producer may forget it. Its Time is that of the whole point,
+// the same for every input: by it producers that have to choose between replicas keep what the same one needs.
 func (s *State) Covered(plan *query.FragmentPlan, input int) tuple.Position {
 	var low tuple.Position
 	first := true
@@ -194,6 +195,7 @@ func (s *State) Covered(plan *query.FragmentPlan, input int) tuple.Position {
 			first = false
 		}
 	}
+	low.Time = min(low.Time, s.Boundary)
 	return low
 }
 
