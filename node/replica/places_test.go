@@ -49,7 +49,7 @@ func TestPlaceAcrossGenerations(t *testing.T) {
 		t.Fatalf("the input enters %d SUnions, want 2", len(feeds))
 	}
 	for _, late := range []int{0, 1} {
-		st := State{Outputs: []OutputState{s.r.numbers[0].State()}}
+		st := State{Boundary: old.Time, Outputs: []OutputState{s.r.numbers[0].State()}}
 		for _, u := range s.plan.Unions {
 			st.Inputs = append(st.Inputs, slices.Repeat([]tuple.Position{other}, len(u.Inputs)))
 		}
