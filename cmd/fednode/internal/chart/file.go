@@ -27,7 +27,7 @@ func (c *Chart) File() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" height="%g" role="img" aria-label="%s">`,
 		width, height, 1.6*width, 1.6*height, html.EscapeString(c.Title))
-	fmt.Fprintf(&b, "<style>\n%s.title { font-size: 14px; font-weight: 600; fill: var(--fg); } text { font-family: system-ui, sans-serif; } .ground { fill: var(--bg); }\n</style>", lines)
+	fmt.Fprintf(&b, "<style>\n%s.title { font-size: 14px; font-weight: 600; fill: var(--fg); } svg text { font-family: system-ui, sans-serif; } .ground { fill: var(--bg); }\n</style>", lines)
 	fmt.Fprintf(&b, `<rect class="ground" width="%g" height="%g"/>`, width, height)
 	b.WriteString(legend.body.String())
 	b.WriteString(c.draw(fmt.Sprintf(`y="%g" width="%g" height="%d" `, y, width, chartHeight)))
