@@ -55,7 +55,7 @@ func shapes() []shape {
 		{FaultEnd, 1, 1, "", false, "end NODE", "end it in order"},
 		{FaultLose, 1, 1, "", false, "lose NODE", "kill it, and what it has stored is gone, but for its sources' logs"},
 		{FaultDamage, 1, 1, "", false, "damage NODE", "kill it, and bytes of what it stored last are flipped"},
-		{FaultAmbush, 1, 1, valueMoment, false, "ambush NODE write|transfer", "kill it as soon as it writes to its store, or start it and kill it when it asks for another replica's state"},
+		{FaultAmbush, 1, 1, valueMoment, false, "ambush NODE write|transfer", "kill it as it writes to its store, or as it takes over a replica's state"},
 		{FaultRestart, 1, 1, "", false, "restart NODE", "start it again; one that runs is ended first"},
 		{FaultStop, 1, 1, "", true, "stop NODE", "its process stands still (SIGSTOP)"},
 		{FaultCont, 1, 1, "", false, "cont NODE", "and goes on"},
