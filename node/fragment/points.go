@@ -276,12 +276,18 @@ func (d draft) portable() draft {
 	return d
 }
 
-// behind returns the entries behind the last one of which so is true.
+// behind returns the entries behind the last one of which so is true. A GAP that leads from there to another generation goes
+// with it: who is in the generation before would be led past what is missing, and is told that it is gone instead.
 func behind(held []dcaa.Held, so func(dcaa.Held) bool) []dcaa.Held {
 	for n := len(held); n > 0; n-- {
-		if so(held[n-1]) {
-			return held[n:]
+		if !so(held[n-1]) {
+			continue
 		}
+		last := held[n-1].Frame
+		for n < len(held) && held[n].Frame.Kind == tuple.Gap && held[n].Frame.Generation > last.Generation {
+			n++
+		}
+		return held[n:]
 	}
 	return held
 }
