@@ -6,27 +6,39 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 )
 
-// lives numbers the times at which nodes came up: who hears of a node only now and then sees by it that the node was down
-// in between. The zero value is ready.
+// lives numbers the sessions with other nodes: who hears of a node only now and then sees by it that another session has
+// begun. Silence within a session ends no life: what was read over it goes on. The zero value is ready.
 type lives struct {
 	last uint64
-	// orgs are the lives of whole organisations: one begins with the first of its nodes that comes up.
+	of   map[peer.ID]uint64
+	// orgs are the lives of whole organisations: one begins with the first session when no node of it is up.
 	orgs map[string]uint64
 }
 
-// begin numbers the life of a peer that comes up beside those that are.
-func (l *lives) begin(up map[peer.ID]reachable, org string) uint64 {
+// begin returns the life of a peer that comes up beside those that are.
+func (l *lives) begin(up map[peer.ID]reachable, id peer.ID, org string) uint64 {
+	if life, goesOn := l.of[id]; goesOn {
+		return life
+	}
+	if l.of == nil {
+		l.of, l.orgs = make(map[peer.ID]uint64), make(map[string]uint64)
+	}
 	l.last++
+	l.of[id] = l.last
 	for _, p := range up {
 		if p.org == org {
 			return l.last
 		}
 	}
-	if l.orgs == nil {
-		l.orgs = make(map[string]uint64)
-	}
 	l.orgs[org] = l.last
 	return l.last
+}
+
+// sessionEnded ends the life of a peer.
+func (s *streams) sessionEnded(id peer.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.lives.of, id)
 }
 
 // lifeOf returns the life of what a producer's name means: of any node of an organisation it is that of the organisation.

@@ -193,6 +193,7 @@ func (w network) PeerDown(p p2p.Peer, cause p2p.Cause) {
 	w.n.streams.peerDown(p.ID)
 	w.n.watchers.changed(w.n.streams, p.Member.Org, p.Member.Node)
 	if cause.Kind != p2p.CauseSilent && cause.Kind != p2p.CauseDeaf {
+		w.n.streams.sessionEnded(p.ID)
 		w.n.link.PeerDown(p)
 		w.n.queries.sessionEnded(p.ID)
 	}

@@ -118,7 +118,7 @@ func (s *streams) route(stream string, at []query.Place) {
 func (s *streams) peerUp(p peer.ID, org, node string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.peers[p] = reachable{org, node, s.lives.begin(s.peers, org)}
+	s.peers[p] = reachable{org, node, s.lives.begin(s.peers, p, org)}
 }
 
 func (s *streams) peerDown(p peer.ID) {

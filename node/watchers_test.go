@@ -68,13 +68,20 @@ func TestLifeBetween(t *testing.T) {
 		}
 	}
 	want("nothing happened", false, false)
-	s.peerDown("p")
-	s.peerUp("p", "south", "s1")
-	want("down and up", true, true)
+	restart := func(ended bool) {
+		s.peerDown("p")
+		if ended {
+			s.sessionEnded("p")
+		}
+		s.peerUp("p", "south", "s1")
+	}
+	restart(false)
+	want("silent for a while", false, false)
+	restart(true)
+	want("another session", true, true)
 	s.peerUp("q", "south", "s2")
-	s.peerDown("p")
-	s.peerUp("p", "south", "s1")
-	want("down and up beside another", true, false)
+	restart(true)
+	want("another session beside another node", true, false)
 }
 
 // TestSaidUnsorted shows that what a heartbeat says is found however it is sorted, and that of several nodes of an

@@ -30,9 +30,9 @@ type News struct {
 	// Up: it is heard, and hears us. This node itself is always up.
 	Up  bool
 	RTT time.Duration
-	// Life tells the times apart at which it came up; 0 if that is not known.
+	// Life tells its sessions apart; 0 if they are not known.
 	Life uint64
-	// Anew: it was down since the last news that were taken, be it up by now. What was known of its life before is void.
+	// Anew: it is in another session than when news were last taken. What was known of it before is void.
 	Anew bool
 	// Said looks up what its heartbeat says of a stream; nil if nothing of them is news. It may be called from any goroutine.
 	Said func(stream string) (s dcaa.StreamStatus, ok bool)

@@ -2,8 +2,8 @@ package flow
 
 import "sync"
 
-// NewsBox collects news of nodes until a consumer takes them. Of each node only the newest counts, so it never grows; that a
-// node was down in between is kept.
+// NewsBox collects news of nodes until a consumer takes them. Of each node only the newest counts, so it never grows; that
+// another session has begun in between is kept.
 // It is safe for concurrent use.
 type NewsBox struct {
 	mu      sync.Mutex
@@ -25,7 +25,7 @@ func (b *NewsBox) Note(n News) {
 	if !waits {
 		b.order = append(b.order, n.Name)
 	} else {
-		n.Anew = old.Anew || !old.Up
+		n.Anew = old.Anew || !old.Up && n.Life == 0
 		if n.Said == nil && n.Up {
 			n.Said = old.Said
 		}

@@ -7,7 +7,8 @@ import (
 	"fednode/dcaa"
 )
 
-// TestDownBetween shows that a consumer who takes news rarely learns that a node was down in between.
+// TestDownBetween shows that a consumer who takes news rarely learns that the session with a node ended in between, and is
+// not told of a node that was only silent.
 func TestDownBetween(t *testing.T) {
 	said := func(string) (dcaa.StreamStatus, bool) { return dcaa.StreamStatus{LastID: 7}, true }
 	for _, c := range []struct {
@@ -18,6 +19,7 @@ func TestDownBetween(t *testing.T) {
 		{"nothing", nil, News{}},
 		{"a heartbeat", []News{{Up: true, Life: 1}}, News{Up: true, Life: 1}},
 		{"down", []News{{}}, News{}},
+		{"silent for a while", []News{{}, {Up: true, Life: 1}}, News{Up: true, Life: 1}},
 		{"down and up", []News{{}, {Up: true, Life: 2}}, News{Up: true, Life: 2, Anew: true}},
 		{"down and up, and a heartbeat", []News{{}, {Up: true, Life: 2}, {Up: true, Life: 2}}, News{Up: true, Life: 2, Anew: true}},
 		{"another life, told of when it was up already", []News{{Up: true, Life: 2}}, News{Up: true, Life: 2, Anew: true}},
