@@ -12,6 +12,7 @@ func (i *Intake) Heard(now Instant, producer int, s StreamStatus) {
 	}
 	p.status, p.heard = s, true
 	p.moved(now, s.Boundary, 0, i.cfg.Settings)
+	i.compare(check{generation: s.Generation, boundary: s.Boundary, sum: s.Sum, producer: producer})
 	i.choose(now)
 }
 

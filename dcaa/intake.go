@@ -81,6 +81,7 @@ type Intake struct {
 	lostSince Instant
 	// Q.
 	q suffix
+	checks
 }
 
 // suffix is what is known of Q; its rows are with the taker.
@@ -186,6 +187,9 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 	if err == nil && !c.gave && (i.pos != before || i.q.held && i.q.conn == c.id) {
 		c.gave = true
 		p.forgive()
+	}
+	if f.Kind == tuple.Boundary && f.Sum != 0 && err == nil {
+		i.checkFrame(now, c, f)
 	}
 	if err != nil {
 		err = fmt.Errorf("from %s: %w", p.name, err)

@@ -29,6 +29,8 @@ type producer struct {
 	// no more until it has given that.
 	silent bool
 	told   tuple.Time
+	// diverged: its rows differ from those of another one, as far as their checksums have last been compared.
+	diverged bool
 	// runs are when the last runs that were read from it began.
 	runs    [mostRuns]Instant
 	seen    uint64 // runs so far
@@ -126,7 +128,7 @@ func (p *producer) begin(now Instant) {
 
 // rank judges a producer; owing says that what looks like a stall is our own overload.
 func (p *producer) rank(now Instant, s *Settings, owing bool) rank {
-	if !p.up {
+	if !p.up || p.diverged {
 		return unreachable
 	}
 	if !p.heard {

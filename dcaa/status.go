@@ -36,6 +36,8 @@ type StreamStatus struct {
 	Holding    int64
 	Generation uint64
 	LastID     uint64
+	// Sum is the checksum that the boundary had, as in tuple.Frame; 0 is none.
+	Sum uint64
 }
 
 // Condition is how an input fares, for the SUnion that waits for it.

@@ -276,7 +276,7 @@ func (d *deployment) fragmentConfig(f *query.FragmentPlan) fragment.Config {
 	limits := d.n.cfg.Limits
 	return fragment.Config{
 		Name: d.owner + "/" + d.query + "/" + f.Name, Subscriber: d.subscriber(f.Name, d.n.self()), Plan: f, Epoch: d.epoch,
-		Self: d.n.name(), Incarnation: uint64(d.n.started.UnixNano()), Peers: d.peersOf(f.Name), Producers: d.producers(f), Settings: d.availability(), Places: d.standing(f),
+		Checksums: d.n.cfg.Availability.Checksums, Self: d.n.name(), Incarnation: uint64(d.n.started.UnixNano()), Peers: d.peersOf(f.Name), Producers: d.producers(f), Settings: d.availability(), Places: d.standing(f),
 		Network: fragmentNetwork{n: d.n, org: d.owner}, Points: fragment.Store{Points: d.n.points}, Clock: connect.SystemClock{}, Log: d.n.log,
 		Readers: d.readers(f), Counts: d.n.queries.counts(), PointInterval: d.n.cfg.Checkpoint.Interval, OutputBytes: limits.OutputBuffer, OverflowDir: d.overflowDir(f.Name), OverflowBytes: limits.OutputSpill, Keep: d.plan.Diagram.Settings.CorrectWindow, Room: d.n.room,
 		Partner: flow.Partner{Bytes: limits.Partner.Buffer, Age: limits.Partner.Age}, InputBytes: limits.InputBuffer, Own: d.n.own(), ClockSkew: d.n.cfg.Federation.ClockSkew, StateBytes: d.memory[f.Name],

@@ -197,5 +197,8 @@ func producerCells(in *api.InputStatus) (from, state cell) {
 	if in.Tentative {
 		state = cell{text: state.text + ", tentative", tone: toneWarn}
 	}
+	if len(in.Diverged) > 0 {
+		state = cell{text: "DIVERGED: " + strings.Join(in.Diverged, ", ") + " not read", tone: toneBad}
+	}
 	return from, state
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -128,6 +130,31 @@ func printQuery(w io.Writer, q *api.QueryStatus, now time.Time) {
 	}
 	if len(q.Sinks) > 0 {
 		printSinks(w, q.Sinks, now)
+	}
+	printDiverged(w, q)
+}
+
+// printDiverged names the replicas whose rows differ from those of another: one of them computes wrongly.
+func printDiverged(w io.Writer, q *api.QueryStatus) {
+	streams := make(map[string][]string)
+	for i := range q.Fragments {
+		for _, in := range q.Fragments[i].Inputs {
+			streams[in.Stream] = append(streams[in.Stream], in.Diverged...)
+		}
+	}
+	for i := range q.Sinks {
+		streams[q.Sinks[i].Stream] = append(streams[q.Sinks[i].Stream], q.Sinks[i].Diverged...)
+	}
+	t := table{head: []string{"  DIVERGED", "NOT READ FROM", "WHY"}}
+	for _, name := range slices.Sorted(maps.Keys(streams)) {
+		producers := streams[name]
+		slices.Sort(producers)
+		for _, p := range slices.Compact(producers) {
+			t.add(cell{text: "  " + clean(name), tone: toneBad}, cell{text: clean(p)}, cell{text: "it gave other rows than another replica"})
+		}
+	}
+	if len(t.rows) > 0 {
+		t.print(w)
 	}
 }
 

@@ -138,7 +138,7 @@ func FragmentOf(name string, s fragment.Status) FragmentStatus {
 	for _, in := range s.Inputs {
 		out.Inputs = append(out.Inputs, InputStatus{
 			Stream: in.Stream, Connected: in.Connected, Cause: in.Cause, Producer: in.Producer, Condition: in.Condition.String(), Tentative: in.Tentative,
-			Rows: in.Rows, Boundary: StreamTime(in.Boundary), Waiting: in.Waiting, Held: in.Held,
+			Rows: in.Rows, Boundary: StreamTime(in.Boundary), Waiting: in.Waiting, Held: in.Held, Diverged: append([]string{}, in.Diverged...),
 		})
 	}
 	for _, o := range s.Outputs {
@@ -207,7 +207,7 @@ func SinkOf(output string, s client.Status) SinkStatus {
 	return SinkStatus{
 		State: state, Since: timeOrNil(s.Since),
 		Output: output, Stream: s.Stream, Connected: s.Connected, Producer: s.Producer, Cause: s.Cause, Failure: s.Failure, Rows: s.Rows, Tentative: s.Tentative, Gaps: s.Gaps,
-		At: PositionOf(s.At), Committed: PositionOf(s.Committed), Done: s.Done,
+		At: PositionOf(s.At), Committed: PositionOf(s.Committed), Done: s.Done, Diverged: append([]string{}, s.Diverged...),
 	}
 }
 

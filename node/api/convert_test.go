@@ -37,7 +37,7 @@ func TestFragmentOf(t *testing.T) {
 	f := FragmentOf("main", fragment.Status{
 		Name: "north/netmon/main", Released: 5, PointAt: at, PointBoundary: 4, StateBytes: 9,
 		Operator: query.Status{Operators: []query.OperatorStatus{{Name: "a", Kind: "filter", Counters: op.Counters{RowsIn: 2, RowsOut: 1, Dropped: 1}, Lag: 1_500_000, HeldBy: "conns"}}},
-		Inputs:   []fragment.InputStatus{{Stream: "north/conns", Connected: true, Producer: "north/n1", Condition: dcaa.Live, Tentative: true}},
+		Inputs:   []fragment.InputStatus{{Stream: "north/conns", Connected: true, Producer: "north/n1", Condition: dcaa.Live, Tentative: true, Diverged: []string{"north/n2"}}},
 		Outputs: []fragment.OutputStatus{{Stream: "north/netmon/out", Head: tuple.Position{Generation: 1, ID: 2, Time: 5}, Bytes: 1, Limit: 2,
 			State: dcaa.UpstreamFailure, Since: at, Holding: time.Second, Tentative: 3, Missing: []tuple.Missing{{Stream: "south/conns", Since: 7}},
 			Delay: 2 * time.Second, Bound: 3 * time.Second, Redo: time.Minute, Delays: fragment.Delays{Sum: time.Second}}},
@@ -45,7 +45,7 @@ func TestFragmentOf(t *testing.T) {
 	require.Equal(t, FragmentRunning, f.State)
 	require.Equal(t, 1.5, f.Operators[0].Lag)
 	require.EqualValues(t, 1, f.Operators[0].Dropped)
-	require.Equal(t, InputStatus{Stream: "north/conns", Connected: true, Producer: "north/n1", Condition: "live", Tentative: true}, f.Inputs[0])
+	require.Equal(t, InputStatus{Stream: "north/conns", Connected: true, Producer: "north/n1", Condition: "live", Tentative: true, Diverged: []string{"north/n2"}}, f.Inputs[0])
 	o, bound, since := f.Outputs[0], 3.0, at.UTC()
 	require.Len(t, o.Delays.Boundaries, len(o.Delays.UpTo)+1)
 	o.Delays = DelayCounts{}

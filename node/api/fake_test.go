@@ -260,7 +260,7 @@ func sampleStatus() Status {
 				Assignments: []Assignment{{Fragment: "main", Org: "north", Node: "edge-1"}}, Here: true},
 			MaxDelay: &bound, Sources: []SourceStatus{},
 			Fragments: []FragmentStatus{sampleFragment("main", head)},
-			Sinks:     []SinkStatus{{Output: "suspects", Stream: "north/netmon/suspects", Connected: true, Rows: 7, At: head, Committed: head}},
+			Sinks:     []SinkStatus{{Output: "suspects", Stream: "north/netmon/suspects", Connected: true, Rows: 7, At: head, Committed: head, Diverged: []string{}}},
 		}},
 		Partners: []PartnerStatus{{Org: "east"}, {Org: "north", Up: 1, Known: 1}, {Org: "south", Up: 1, Known: 2}},
 	}
@@ -275,7 +275,7 @@ func sampleFragment(name string, head Position) FragmentStatus {
 	point := time.Now().Add(-4 * time.Second)
 	return FragmentStatus{Name: name, State: FragmentRunning, StateBytes: 4096, Released: head.Boundary, PointAt: &point, PointBoundary: head.Boundary,
 		Operators: []OperatorStatus{{Name: "per_source", Kind: "aggregate", RowsIn: 9, RowsOut: 3, StateBytes: 4096, Boundary: head.Boundary, Lag: 0.5, HeldBy: "conns"}},
-		Inputs:    []InputStatus{{Stream: "north/conns", Connected: true, Producer: "north/edge-1", Condition: "live", Rows: 9, Boundary: head.Boundary, Waiting: 1}},
+		Inputs:    []InputStatus{{Stream: "north/conns", Connected: true, Producer: "north/edge-1", Condition: "live", Rows: 9, Boundary: head.Boundary, Waiting: 1, Diverged: []string{"north/edge-2"}}},
 		Outputs: []OutputStatus{{Stream: "north/netmon/suspects", State: "stable", Head: head, Bytes: 10, Limit: 100, Subscribers: []Subscriber{},
 			TentativeRows: 4, Missing: []MissingInput{}, Delays: DelayCounts{UpTo: []float64{0.1, 0.25}, Boundaries: []uint64{3, 2, 1}, Sum: 1.5}}},
 	}

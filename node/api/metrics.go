@@ -38,6 +38,7 @@ const (
 	streamLate
 	streamRejected
 	streamBoundary
+	streamDiverged
 	outputState
 	outputTentative
 	outputDelay
@@ -66,6 +67,7 @@ func metricTable() [metricCount]metric {
 		streamLate:        {"fednode_stream_rows_late_total", counter, []string{"stream"}, "Rows that came after their time had passed."},
 		streamRejected:    {"fednode_stream_rows_rejected_total", counter, []string{"stream", "reason"}, "Rows not accepted since the node started, by reason; late ones have their own metric."},
 		streamBoundary:    {"fednode_stream_boundary_timestamp_seconds", gauge, []string{"stream"}, "Stream time up to which a stream or an output is complete."},
+		streamDiverged:    {"fednode_stream_diverged", gauge, []string{"query", "stream"}, "Replicas of a stream's producer that are not read from because they gave other rows than another one."},
 		outputState:       {"fednode_output_state", gauge, []string{"query", "stream", "state"}, "1 for the state that an output is in."},
 		outputTentative:   {"fednode_output_tentative_rows_total", counter, []string{"query", "stream"}, "Tentative rows that an output has given since its fragment started; they are corrected later."},
 		outputDelay:       {"fednode_output_delay_seconds", histogram, []string{"query", "stream"}, "How old the boundaries of an output were when they were given, beyond the slack, the lag and the way that are normal."},

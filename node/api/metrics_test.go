@@ -39,6 +39,7 @@ func TestMetrics(t *testing.T) {
 		`fednode_stream_rows_rejected_total{reason="syntax",stream="north/conns"} 1`,
 		`fednode_stream_rows_rejected_total{reason="future",stream="north/conns"} 0`,
 		`fednode_stream_boundary_timestamp_seconds{stream="north/conns"} 5`,
+		`fednode_stream_diverged{query="north/netmon",stream="north/conns"} 1`,
 		`fednode_output_state{query="north/netmon",state="stable",stream="north/netmon/suspects"} 1`,
 		`fednode_output_state{query="north/netmon",state="failure",stream="north/netmon/suspects"} 0`,
 		`fednode_output_tentative_rows_total{query="north/netmon",stream="north/netmon/suspects"} 4`,

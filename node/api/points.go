@@ -1,7 +1,9 @@
 package api
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -65,6 +67,7 @@ func (p *points) query(q *QueryStatus) {
 	for i := range q.Fragments {
 		p.fragment(q.ID, &q.Fragments[i])
 	}
+	p.diverged(q)
 	for i := range q.Sources {
 		p.source(&q.Sources[i])
 	}
@@ -79,6 +82,26 @@ func (p *points) query(q *QueryStatus) {
 	}
 	for i := range q.Sources {
 		p.reasons(&q.Sources[i], rejectReasons())
+	}
+}
+
+// diverged adds how many producers of what a query reads here differ from another.
+func (p *points) diverged(q *QueryStatus) {
+	streams := make(map[string]int)
+	for i := range q.Fragments {
+		for k := range q.Fragments[i].Inputs {
+			in := &q.Fragments[i].Inputs[k]
+			streams[in.Stream] = max(streams[in.Stream], len(in.Diverged))
+		}
+	}
+	for i := range q.Sinks {
+		s := &q.Sinks[i]
+		streams[s.Stream] = max(streams[s.Stream], len(s.Diverged))
+	}
+	for _, name := range slices.Sorted(maps.Keys(streams)) {
+		if streams[name] > 0 {
+			p.add(streamDiverged, float64(streams[name]), q.ID, name)
+		}
 	}
 }
 

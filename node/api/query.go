@@ -114,6 +114,8 @@ type InputStatus struct {
 	Waiting int `json:"waiting"`
 	// Held: the input is ahead of the others and is not read until they have come nearer.
 	Held bool `json:"held"`
+	// Diverged are producers that are not read from: they gave other rows than another one.
+	Diverged []string `json:"diverged"`
 }
 
 // OutputStatus is one stream that a fragment produces.
@@ -184,7 +186,9 @@ type SinkStatus struct {
 	// At is what the sink has taken, Committed what it has made durable.
 	At        Position `json:"at"`
 	Committed Position `json:"committed"`
-	Done      bool     `json:"done"` // the stream has ended, and the sink has all of it
+	// Diverged are producers that are not read from: they gave other rows than another one.
+	Diverged []string `json:"diverged"`
+	Done     bool     `json:"done"` // the stream has ended, and the sink has all of it
 }
 
 // DeployResult is the answer to a deployment.

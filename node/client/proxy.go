@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -71,7 +72,9 @@ type Status struct {
 	Rows      uint64 // stable ones delivered since this start
 	Tentative uint64 // tentative ones
 	Gaps      uint64
-	Done      bool // the stream has ended and the sink has been finished
+	// Diverged are producers that are not read from because they gave other rows than another one.
+	Diverged []string
+	Done     bool // the stream has ended and the sink has been finished
 }
 
 // New returns a proxy that has not started.
@@ -184,7 +187,12 @@ func pull(ctx context.Context, in *Subscription, to chan<- *tuple.Frame) {
 
 func (p *Proxy) link(l Link) {
 	p.note(func(s *Status) {
-		s.Connected, s.Producer, s.Cause = l.Producer != "", l.Producer, ""
+		for _, name := range l.Diverged {
+			if !slices.Contains(s.Diverged, name) {
+				p.cfg.Log.Error("DIVERGED: replicas gave different rows", zap.String("stream", s.Stream), zap.String("ignored", name))
+			}
+		}
+		s.Connected, s.Producer, s.Cause, s.Diverged = l.Producer != "", l.Producer, "", l.Diverged
 		if l.State != s.State {
 			s.State, s.Since = l.State, p.cfg.Clock.Now()
 		}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"fednode/dcaa"
@@ -46,6 +47,8 @@ type Link struct {
 	Cause error
 	// State is what the producer says of the stream; 0 while it has said nothing.
 	State dcaa.State
+	// Diverged are producers that are not read from because they gave other rows than another one.
+	Diverged []string
 }
 
 // Subscription is a stream as its consumer gets it. It belongs to one goroutine, but for Ack.
@@ -209,6 +212,7 @@ func (s *Subscription) report() {
 		l = Link{Producer: s.req.Producers[n]}
 		l.State, _ = s.intake.SourceState()
 	}
+	l.Diverged = s.intake.Diverged()
 	if s.req.Report == nil || l.same(s.said) {
 		return
 	}
@@ -217,7 +221,7 @@ func (s *Subscription) report() {
 }
 
 func (l Link) same(other Link) bool {
-	if l.Producer != other.Producer || l.State != other.State || (l.Cause == nil) != (other.Cause == nil) {
+	if l.Producer != other.Producer || l.State != other.State || !slices.Equal(l.Diverged, other.Diverged) || (l.Cause == nil) != (other.Cause == nil) {
 		return false
 	}
 	return l.Cause == nil || l.Cause.Error() == other.Cause.Error()

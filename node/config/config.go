@@ -77,6 +77,8 @@ type Availability struct {
 	ClockSkew time.Duration
 	// Grace is what one hop may take, its jitter included.
 	Grace time.Duration
+	// Checksums lets boundaries of what fragments give carry checksums, by which consumers notice replicas that differ.
+	Checksums bool
 }
 
 // Checkpoint sets recovery points.

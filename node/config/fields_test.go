@@ -53,7 +53,7 @@ func with(f Field, literal string) string {
 }
 
 func (f Field) literal(value string) string {
-	if f.Type == "count" {
+	if f.Type == "count" || f.Type == "true or false" {
 		return value
 	}
 	return fmt.Sprintf("%q", value)

@@ -207,6 +207,7 @@ func (c *Config) availability(r *spec.Reader) {
 	c.Availability.Miss = int(r.Int("miss", 3, 1, 100))
 	c.Availability.ClockSkew = micros(r.Duration("clock_skew", 50*tuple.Millisecond, 0, tuple.Hour))
 	c.Availability.Grace = micros(r.Duration("grace", 20*tuple.Millisecond, tuple.Millisecond, 10*tuple.Second))
+	c.Availability.Checksums = r.Bool("checksums", false)
 	r.Done()
 }
 

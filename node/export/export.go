@@ -150,11 +150,13 @@ func (v *View) Frame(f *tuple.Frame) *tuple.Frame {
 }
 
 // Unnamed returns a frame that tells of no other stream than the one that leaves: what that is made from may belong to
-// somebody who has not said that its name may be told, and the reason of a gap may hold a path of this machine. Rows are as
-// they were.
+// somebody who has not said that its name may be told, and the reason of a gap may hold a path of this machine. Nor has it a
+// checksum of what stays. Rows are as they were.
 func (x *Export) Unnamed(f *tuple.Frame) *tuple.Frame {
 	out := *f
 	switch {
+	case f.Sum != 0:
+		out.Sum = 0 // it is of rows and columns that may not leave
 	case f.Kind == tuple.Gap:
 		out.Reason = "rows of " + x.Stream + " are lost"
 	case len(f.Missing) > 0:

@@ -76,6 +76,8 @@ type Config struct {
 	Room func() error
 	// Partner bounds what a subscriber of another organisation may hold back.
 	Partner flow.Partner
+	// Checksums lets the boundaries of outputs carry checksums.
+	Checksums bool
 	// WaitingRows is how many rows may wait in an input that is ahead of the others before it is held; 0 means 1 million.
 	WaitingRows int
 	// InputBytes is how much may wait in memory for the boundaries of the inputs; 0 means 1 GiB. Beyond it the fragment
@@ -144,6 +146,8 @@ type InputStatus struct {
 	Tentative bool
 	// Held: the input is ahead of the others and waits for them.
 	Held bool
+	// Diverged are producers that are not read from because they gave other rows than another one.
+	Diverged []string
 }
 
 // OutputStatus is one output of a fragment.

@@ -66,7 +66,7 @@ func (r *Runner) build(point *storage.RecoveryPoint) error {
 // coreConfig is what the core is told.
 func (r *Runner) coreConfig() replica.Config {
 	c := replica.Config{Plan: r.cfg.Plan, Settings: r.cfg.Settings, Name: r.cfg.Self, Incarnation: r.cfg.Incarnation, Peers: r.cfg.Peers,
-		Places: r.cfg.Places, WaitingRows: r.cfg.WaitingRows, StateBytes: r.cfg.StateBytes}
+		Places: r.cfg.Places, WaitingRows: r.cfg.WaitingRows, StateBytes: r.cfg.StateBytes, Checksums: r.cfg.Checksums}
 	for _, in := range r.inputs {
 		source := r.cfg.Plan.Inputs[in.n].Source
 		c.Inputs = append(c.Inputs, replica.Input{Producers: in.producers, Preferred: flow.Preferred(in.producers, r.cfg.Self, r.cfg.Subscriber),
@@ -115,6 +115,9 @@ func (r *Runner) restore(p *storage.RecoveryPoint) error {
 	}
 	at := replica.State{Boundary: p.Boundary, Inputs: r.positions(p)}
 	if at.Outputs, err = r.restoreOutputs(p); err != nil {
+		return err
+	}
+	if at.Checksums, err = checksumsOf(p); err != nil {
 		return err
 	}
 	for _, in := range r.inputs {
@@ -312,6 +315,9 @@ func (r *Runner) snapshot() draft {
 	p.Operators = append(p.Operators,
 		storage.OperatorState{Name: subscribersState, Version: subscribersVersion, Snapshot: encodeSubscribers(r.outputs)},
 		storage.OperatorState{Name: startsState, Version: startsVersion, Snapshot: encodeStarts(r.outputs)})
+	if len(at.Checksums) > 0 {
+		p.Operators = append(p.Operators, storage.OperatorState{Name: checksumsState, Version: checksumsVersion, Snapshot: encodeChecksums(at.Checksums)})
+	}
 	return d
 }
 

@@ -17,7 +17,7 @@ func (r *Runner) current() Status {
 	for n, in := range r.inputs {
 		source, at, tentative, waiting := r.core.Input(n)
 		st := InputStatus{Stream: in.stream, Connected: source >= 0, Cause: in.cause, Condition: r.core.Condition(now, n),
-			Boundary: at.Time, Waiting: waiting, Rows: in.rows, Tentative: tentative, Held: r.core.Held(n)}
+			Boundary: at.Time, Waiting: waiting, Rows: in.rows, Tentative: tentative, Held: r.core.Held(n), Diverged: r.core.Diverged(n)}
 		if source >= 0 {
 			st.Producer, st.Cause = in.producers[source], ""
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"fednode/dcaa"
 	"fednode/node/flow"
 	"fednode/node/p2p"
 	"fednode/node/wire"
@@ -75,7 +76,10 @@ func (l *Link) permitted(p p2p.Peer, subscribed []flow.Stream) []flow.Stream {
 			return
 		}
 		seen[st.Name()] = true
-		if _, err := l.local.Permit(st.Name(), p.Member.Org); err == nil {
+		if x, err := l.local.Permit(st.Name(), p.Member.Org); err == nil {
+			if x != nil {
+				st = unsummed{st}
+			}
 			out = append(out, st)
 		}
 	}
@@ -89,11 +93,21 @@ func (l *Link) permitted(p p2p.Peer, subscribed []flow.Stream) []flow.Stream {
 	return out
 }
 
+// unsummed is a stream that leaves through an export: its checksums are of rows and columns that may not leave.
+type unsummed struct{ flow.Stream }
+
+// Beat is what heartbeats say of the stream.
+func (u unsummed) Beat() dcaa.StreamStatus {
+	b := u.Stream.Beat()
+	b.Sum = 0
+	return b
+}
+
 func byName(a, b flow.Stream) int    { return strings.Compare(a.Name(), b.Name()) }
 func sameName(a, b flow.Stream) bool { return a.Name() == b.Name() }
 
 // StatusOf is a stream as a heartbeat shows it.
 func StatusOf(st flow.Stream) wire.StreamStatus {
 	b := st.Beat()
-	return wire.StreamStatus{Name: st.Name(), State: wire.StreamState(b.State), Boundary: b.Boundary, Holding: b.Holding, Generation: b.Generation, LastID: b.LastID}
+	return wire.StreamStatus{Name: st.Name(), State: wire.StreamState(b.State), Boundary: b.Boundary, Holding: b.Holding, Generation: b.Generation, LastID: b.LastID, Sum: b.Sum}
 }

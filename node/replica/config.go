@@ -4,6 +4,7 @@ import (
 	"fednode/dcaa"
 	"fednode/query"
 	"fednode/query/tuple"
+	"fednode/sunion"
 )
 
 // Config fixes a replica.
@@ -18,6 +19,8 @@ type Config struct {
 	// Inputs say where each of Plan.Inputs comes from, Places where each of Plan.Unions stands.
 	Inputs []Input
 	Places []dcaa.Place
+	// Checksums lets boundaries of outputs carry checksums, so that consumers notice when replicas differ.
+	Checksums bool
 	// SliceRows is about how many rows one Advance releases at most; 0 means 65,536.
 	SliceRows int
 	// WaitingRows is how many rows may wait in an input that is ahead before it is held, and how many tentative ones that no
@@ -70,6 +73,12 @@ type Transferer interface {
 	Transfer(peer int)
 }
 
+// Divergent is a Shell that is told when a producer of an input gives other rows than another one. It is
+// not read from while that is so.
+type Divergent interface {
+	Diverged(input int, d dcaa.Divergence)
+}
+
 // Change is a change of the state of a path, or of what is given in it: if Cause says why, From and To may be the same.
 type Change struct {
 	From, To dcaa.State
@@ -90,4 +99,6 @@ type State struct {
 	// Boundary is up to where every SUnion has been released.
 	Boundary tuple.Time
 	Outputs  []OutputState
+	// Checksums are those of the outputs, nil where none are kept.
+	Checksums []sunion.ChecksumState
 }

@@ -126,6 +126,7 @@ func (r *Replica) lowest(p *path) tuple.Time {
 func (r *Replica) Status(output int) dcaa.StreamStatus {
 	o := r.numbers[output].State()
 	s := dcaa.StreamStatus{State: dcaa.Stable, Boundary: o.Boundary, Generation: o.Generation, LastID: o.Next - 1}
+	s.Sum = r.checked(output)
 	for _, n := range r.cfg.Plan.Outputs[output].Unions {
 		u := r.unions[n]
 		s.Holding = max(s.Holding, u.held)

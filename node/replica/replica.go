@@ -22,6 +22,7 @@ type Replica struct {
 	unions     []*union
 	paths      []*path
 	numbers    []*sunion.SOutput
+	checks     []outputCheck // by output; nil where none are kept
 	permission *dcaa.Permission
 	peers      []peer
 	now        dcaa.Instant
@@ -56,6 +57,7 @@ func New(cfg Config, now dcaa.Instant, shell Shell) (*Replica, error) {
 	for range cfg.Plan.Outputs {
 		r.numbers = append(r.numbers, sunion.NewSOutput(1))
 	}
+	r.restoreChecks(nil)
 	r.begin(nil, now)
 	return r, nil
 }
@@ -77,6 +79,7 @@ func Restore(cfg Config, now dcaa.Instant, shell Shell, s State, operators []byt
 	for _, out := range s.Outputs {
 		r.numbers = append(r.numbers, sunion.RestoreSOutput(out))
 	}
+	r.restoreChecks(s.Checksums)
 	r.begin(s.Inputs, now)
 	return r, report, nil
 }
@@ -160,6 +163,9 @@ func (r *Replica) Snapshot(e *tuple.Encoder) State {
 	for _, o := range r.numbers {
 		s.Outputs = append(s.Outputs, o.State())
 	}
+	for n := range r.checks {
+		s.Checksums = append(s.Checksums, r.checks[n].sum.State())
+	}
 	return s
 }
 
@@ -205,6 +211,7 @@ type stableOut struct{ r *Replica }
 // Batch numbers a borrowed batch and emits it.
 func (o stableOut) Batch(n int, b *tuple.Batch) error {
 	if f := o.r.numbers[n].Batch(b); f != nil {
+		o.r.checkRows(n, f)
 		o.r.shell.Emit(n, f)
 	}
 	return nil
@@ -214,6 +221,7 @@ func (o stableOut) Batch(n int, b *tuple.Batch) error {
 func (o stableOut) Boundary(n int, t tuple.Time) error {
 	if f := o.r.numbers[n].Boundary(t, o.r.ageOf(n, t)); f != nil {
 		f.Normal = o.r.normalOf(n)
+		o.r.checkBoundary(n, f)
 		o.r.shell.Emit(n, f)
 	}
 	return nil

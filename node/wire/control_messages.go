@@ -108,6 +108,7 @@ type StreamStatus struct {
 	Holding    int64       `cbor:"4,keyasint,omitempty"` // microseconds since a bucket is held; 0 is not holding
 	Generation uint64      `cbor:"5,keyasint"`
 	LastID     uint64      `cbor:"6,keyasint"`
+	Sum        uint64      `cbor:"7,keyasint,omitempty"` // checksum of the rows before the boundary; 0 is none
 }
 
 // Revision identifies one state of a descriptor. The greater (term, epoch, writer) is in force.

@@ -34,6 +34,7 @@ func goldenFrames() (*tuple.Schema, []*tuple.Frame) {
 	return b.Schema(), []*tuple.Frame{
 		{Kind: tuple.Insertion, Generation: 1, FirstID: 41, LastID: 44, IDs: []uint64{41, 42, 44}, Batch: batch},
 		{Kind: tuple.Boundary, Time: at, Age: 1500, Normal: 700},
+		{Kind: tuple.Boundary, Time: at, Age: 1500, Normal: 700, Sum: 0xfeed_0123_4567_89ab},
 		{Kind: tuple.Tentative, Run: run, FirstID: 1, LastID: 3, Batch: batch, Missing: missing},
 		{Kind: tuple.TentativeBoundary, Time: at, Age: 1500, Normal: 700, Run: run, Missing: missing},
 		{Kind: tuple.Undo, Run: run},

@@ -29,6 +29,9 @@ func appendHead(e *tuple.Encoder, f *tuple.Frame, rows int) {
 		appendStretch(e, f, rows)
 	case tuple.Boundary:
 		appendBoundary(e, f)
+		if f.Sum != 0 {
+			e.Uint(f.Sum)
+		}
 	case tuple.TentativeBoundary:
 		appendBoundary(e, f)
 		appendRun(e, f.Run)
@@ -92,6 +95,7 @@ func readHead(d *tuple.Decoder, f *tuple.Frame) (rows int, err error) {
 		}
 	case tuple.Boundary:
 		readBoundary(d, f)
+		readSum(d, f)
 	case tuple.TentativeBoundary:
 		readBoundary(d, f)
 		readRun(d, &f.Run)
@@ -122,6 +126,16 @@ func readBoundary(d *tuple.Decoder, f *tuple.Frame) {
 		d.Fail("an age of %d microseconds", f.Age)
 	case f.Normal > mostAge || f.Normal < 0:
 		d.Fail("%d microseconds of an age are normal", f.Normal)
+	}
+}
+
+// readSum reads the checksum that a boundary may end with.
+func readSum(d *tuple.Decoder, f *tuple.Frame) {
+	if d.Err() != nil || d.Remaining() == 0 {
+		return
+	}
+	if f.Sum = d.Uint(); d.Err() == nil && f.Sum == 0 {
+		d.Fail("a checksum of 0, which is none")
 	}
 }
 

@@ -112,7 +112,9 @@ func TestHostileFrames(t *testing.T) {
 			e.Uint(1)
 		}), BadIDs},
 		"ids announced, not there": {head(tuple.Insertion, func(e *tuple.Encoder) { e.Uint(1); e.Uint(5); e.Uint(1e9); e.Uint(60000); e.Bool(true) }), Malformed},
-		"bytes after a boundary":   {head(tuple.Boundary, func(e *tuple.Encoder) { e.Time(5); e.Uint(0); e.Uint(0); e.Uint(0) }), Malformed},
+		"half a checksum":          {head(tuple.Boundary, func(e *tuple.Encoder) { e.Time(5); e.Uint(0); e.Uint(0); e.B = append(e.B, 0x80) }), Malformed},
+		"a checksum of 0":          {head(tuple.Boundary, func(e *tuple.Encoder) { e.Time(5); e.Uint(0); e.Uint(0); e.Uint(0) }), Malformed},
+		"bytes after a checksum":   {head(tuple.Boundary, func(e *tuple.Encoder) { e.Time(5); e.Uint(0); e.Uint(0); e.Uint(7); e.Uint(0) }), Malformed},
 		"negative age":             {head(tuple.Boundary, func(e *tuple.Encoder) { e.Time(5); e.Uint(1 << 63); e.Int(0) }), Malformed},
 		"less than nothing normal": {head(tuple.Boundary, func(e *tuple.Encoder) { e.Time(5); e.Int(7); e.Int(-1) }), Malformed},
 		"an eternity is normal":    {head(tuple.Boundary, func(e *tuple.Encoder) { e.Time(5); e.Int(7); e.Int(1<<60 + 1) }), Malformed},

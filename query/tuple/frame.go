@@ -75,6 +75,10 @@ type Frame struct {
 	Age    int64
 	Normal int64
 
+	// Boundary: Sum is a checksum of the stable rows before it, the same at every replica that gives the same rows, however
+	// they were batched; 0 is none.
+	Sum uint64
+
 	// Tentative, TentativeBoundary, Undo, RecDone.
 	Run     Run
 	Missing []Missing
@@ -92,6 +96,9 @@ func (f *Frame) String() string {
 	case Tentative:
 		return fmt.Sprintf("TENTATIVE run=%s %d-%d rows=%d", f.Run, f.FirstID, f.LastID, f.Batch.Rows())
 	case Boundary:
+		if f.Sum != 0 {
+			return fmt.Sprintf("BOUNDARY %v age=%s sum=%016x", f.Time, f.age(), f.Sum)
+		}
 		return fmt.Sprintf("BOUNDARY %v age=%s", f.Time, f.age())
 	case TentativeBoundary:
 		return fmt.Sprintf("TENTATIVE_BOUNDARY %v age=%s run=%s", f.Time, f.age(), f.Run)

@@ -99,6 +99,9 @@ func (c *client) Open(o dcaa.Opening) {
 // Close ends a subscription.
 func (c *client) Close(conn uint64) { c.h.Unsubscribe(c.stream, conn) }
 
+// Diverged says that two replicas of the last fragment differ.
+func (c *client) Diverged(d dcaa.Divergence) { c.run.diverged(c.h.ID, c.stream, d) }
+
 // Frame takes what a replica gives.
 func (c *client) Frame(_ int32, conn uint64, f *tuple.Frame, _ int64) {
 	if err := c.intake.Frame(c.h.Now(), conn, f); err != nil {

@@ -61,6 +61,9 @@ const slotPoint = 0
 func newReplicaActor(r *Run, h *host.Host, id world.NodeID) *replicaActor {
 	t := r.top
 	a := &replicaActor{h: h, run: r, id: id, plan: t.Fragment(id), inputOf: none(len(t.Streams)), outputOf: none(len(t.Streams))}
+	if r.fragment != nil {
+		a.plan = r.fragment(id, a.plan)
+	}
 	for n, in := range a.plan.Inputs {
 		s := t.Stream(in.Stream)
 		a.inputs, a.inputOf[s] = append(a.inputs, s), int32(n)
@@ -90,7 +93,7 @@ func none(n int) []int32 {
 func (a *replicaActor) config() replica.Config {
 	t, spec := a.run.top, &a.run.top.Spec
 	c := replica.Config{Plan: a.plan, Settings: a.run.settings, Name: t.Nodes[a.id].Name, Incarnation: a.h.Life, Peers: a.names(a.peers),
-		SliceRows: sliceRows(spec)}
+		SliceRows: sliceRows(spec), Checksums: true}
 	for n, s := range a.inputs {
 		c.Inputs = append(c.Inputs, replica.Input{Producers: a.names(a.producers[n]), Preferred: t.Nodes[a.id].Replica % len(a.producers[n]), Source: t.Streams[s].Source >= 0})
 	}
@@ -271,6 +274,11 @@ func (a *replicaActor) Emit(output int, f *tuple.Frame) {
 // Tell sends a message about permission.
 func (a *replicaActor) Tell(peer string, m dcaa.PermissionMessage) {
 	a.h.Tell(a.run.top.Node(peer), m)
+}
+
+// Diverged says that two replicas that this one reads from differ.
+func (a *replicaActor) Diverged(input int, d dcaa.Divergence) {
+	a.run.diverged(a.id, a.inputs[input], d)
 }
 
 // Changed reports a change of state.

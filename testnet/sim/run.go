@@ -6,6 +6,7 @@ import (
 
 	"fednode/dcaa"
 	"fednode/node/replica"
+	"fednode/query"
 	"fednode/query/tuple"
 	"fednode/testnet/sim/fault"
 	"fednode/testnet/sim/host"
@@ -28,6 +29,8 @@ type Options struct {
 	Observer Observer
 	// GoOn lets a run go to its end whatever promise breaks, so that all it shows can be measured.
 	GoOn bool
+	// fragment replaces the plan of a replica, for tests of what the promises notice; nil leaves it.
+	fragment func(id world.NodeID, f *query.FragmentPlan) *query.FragmentPlan
 }
 
 // Breach is a promise that did not hold.
@@ -74,6 +77,7 @@ type Run struct {
 	trace       *Trace
 	observer    Observer
 	goOn        bool
+	fragment    func(world.NodeID, *query.FragmentPlan) *query.FragmentPlan
 
 	logs     []*sourceLog
 	replicas []*replicaActor // by node, nil where none runs
@@ -112,7 +116,7 @@ func Execute(c Case, o Options) (Result, error) {
 // ExecuteOn runs a case whose federation has been built already; the topology is not changed, and several runs may share
 // it.
 func ExecuteOn(t *topology.Topology, c Case, o Options) (Result, error) {
-	r := &Run{top: t, faults: c.Faults, trace: o.Trace, observer: o.Observer, goOn: o.GoOn, result: Result{Seed: c.Seed}}
+	r := &Run{top: t, faults: c.Faults, trace: o.Trace, observer: o.Observer, goOn: o.GoOn, fragment: o.fragment, result: Result{Seed: c.Seed}}
 	if r.observer == nil {
 		r.observer = unobserved{}
 	}
@@ -305,6 +309,15 @@ func (r *Run) changed(a *replicaActor, c replica.Change) {
 		r.trace.line(r.w.Now(), "state", r.name(a.id), "from", c.From.String(), "to", c.To.String(), "missing", missingText(c.Missing), "run_rows", fmt.Sprint(c.Tentative))
 	}
 	r.rules.changed(a, c)
+}
+
+// PromiseSame: no consumer finds two replicas of a producer to differ.
+const PromiseSame = "the checksums of replicas are the same"
+
+// diverged takes in that a consumer has found two producers of a stream to differ.
+func (r *Run) diverged(id world.NodeID, stream int32, d dcaa.Divergence) {
+	r.breach(PromiseSame, "DIVERGED: %s finds that the rows of %s before %v have the checksum %x at %s, %x at %s", r.name(id),
+		r.top.Streams[stream].Name, d.Boundary, d.Sum, d.Producer, d.OtherSum, d.Other)
 }
 
 func missingText(list []tuple.Missing) string {
