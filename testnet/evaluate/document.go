@@ -32,7 +32,7 @@ func (d *Document) Broken() []string {
 
 // Absent says what of the evaluation is not measured, and why; processes is true if real daemons were.
 func Absent(processes bool) []string {
-	list := []string{"Undo/redo beside checkpoint/redo, by state size (20 to 4,000 rows) and rate: there is checkpoint/redo only, as a parked stable instance and a fork."}
+	list := []string{"What undoing costs by the size of the state, 20 to 4,000 rows: simulated rows cost the same whatever the state. BenchmarkRedo in package query measures it."}
 	if !processes {
 		return append(list, "Real daemons: ask for them with --processes.")
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fednode/query/tuple"
+	"fednode/testnet/sim/topology"
 )
 
 // one evaluates cells as an experiment of one panel.
@@ -163,4 +164,18 @@ func TestStopped(t *testing.T) {
 	e := &Evaluation{Experiments: Grid(true), Seeds: 1, Workers: 1, Done: func(int, int) { stop(enough) }}
 	require.ErrorIs(t, e.Run(ctx), enough)
 	require.Empty(t, Grid(true)[0].Panels[0].Cells[0].Runs)
+}
+
+// A node alone that undoes before it redoes gives fewer tentative rows than one that keeps its fork, and the same stable ones.
+func TestUndoRedo(t *testing.T) {
+	fork, undo := redoCell(topology.RedoFork, 1, 1500, 10), redoCell(topology.RedoUndo, 1, 1500, 10)
+	one(t, 1, fork, undo)
+	for _, c := range []*Cell{fork, undo} {
+		require.Empty(t, c.Breaches)
+		require.Zero(t, c.Holes+c.Unequal)
+		require.Positive(t, c.Corrected)
+	}
+	require.Less(t, undo.Tentative, fork.Tentative)
+	require.LessOrEqual(t, undo.Corrected, fork.Corrected)
+	require.True(t, undo.waits)
 }

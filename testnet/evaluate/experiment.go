@@ -45,6 +45,7 @@ type Cell struct {
 	faults fault.Plan
 	away   [][]span
 	watch  bool // record the timeline
+	waits  bool // new rows wait for the redo, which the bound does not include
 }
 
 // Place names where on the axis a cell is.
