@@ -43,10 +43,10 @@ Loads and capacities are in units of a node's full speed. A node is full where o
 price: --full. Total load is --load times that, over all nodes. A run is the same each time for a --seed.
 
 --contracts, --load, --price-range and --graph take lists: each combination is a run, or --seeds runs. A graph is
-random, ring, tree, star, scale-free or file:PATH (CSV: a,b or a,b,min,max with prices as shares of the highest).
---loads is exponential, uniform, skewed or file:PATH (one figure a line and node, in proportion). --cost is queue
-(M/M/1), power:EXPONENT or file:PATH (CSV: load,cost). --vary is walk:STEP, bursts:PER_HOUR,FACTOR,SECONDS or file:PATH
-(CSV: seconds,node,factor).`,
+random, regular (no more than that many), ring, tree, star, scale-free or file:PATH (CSV: a,b or a,b,min,max with prices
+as shares of the highest). --loads is exponential, uniform, skewed or file:PATH (one figure a line and node, in
+proportion). --cost is queue (M/M/1), power:EXPONENT or file:PATH (CSV: load,cost). --vary is walk:STEP,
+bursts:PER_HOUR,FACTOR,SECONDS or file:PATH (CSV: seconds,node,factor).`,
 		Example: `  fednode mpa simulate --nodes 995 --contracts 10 --load 0.8
   fednode mpa simulate --contracts 1,3,10,20 --price-range 0,0.05,0.1,0.2 --html contracts.html
   fednode mpa simulate --vary walk:0.02 --duration 1h --trace moves.jsonl`,
@@ -200,7 +200,9 @@ func (s *mpaSimulateFlags) simulate(c *cobra.Command, runs []mpaRun) error {
 			}
 			o.trace, out = newMPATrace(w), w
 		}
+		began := time.Now()
 		result, err := sim.Run(r.cfg, o)
+		took := time.Since(began)
 		show.clear()
 		if o.trace != nil {
 			err = errors.Join(err, o.trace.flush(), out.Close())
@@ -211,7 +213,7 @@ func (s *mpaSimulateFlags) simulate(c *cobra.Command, runs []mpaRun) error {
 		if c.Context().Err() != nil {
 			return context.Cause(c.Context())
 		}
-		done = append(done, mpaDone{r, result})
+		done = append(done, mpaDone{r, result, took})
 	}
 	if s.html != "" {
 		if err := writeMPAPage(c, s.html, done); err != nil {

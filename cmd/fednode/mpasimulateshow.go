@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"fednode/mpa"
 	"fednode/mpa/sim"
@@ -75,6 +76,7 @@ func (o *mpaObserver) Stop() bool           { return o.ctx.Err() != nil }
 type mpaDone struct {
 	mpaRun
 	*sim.Result
+	took time.Duration
 }
 
 // mpaState, mpaSocial and mpaSum are the JSON of a run. Loads are in units of a node's full speed, shares from 0 to 1.
@@ -108,6 +110,9 @@ type mpaSum struct {
 	Simulated  float64   `json:"simulated_s"`
 	SocialCost mpaSocial `json:"social_cost"`
 	Seed       uint64    `json:"seed"`
+	// Wall is how long the run took here; PeakMemory what the process has needed at most until now, in bytes.
+	Wall       float64 `json:"wall_s"`
+	PeakMemory uint64  `json:"peak_memory_bytes"`
 }
 
 func (d *mpaDone) sum() mpaSum {
@@ -116,6 +121,7 @@ func (d *mpaDone) sum() mpaSum {
 		TotalLoad: d.TotalLoad, Capacity: d.Capacity, Initial: mpaState{d.Initial.Overloaded, d.Initial.Excess, nil},
 		Final: mpaState{d.Final.Overloaded, d.Final.Excess, &d.Acceptable}, Moves: d.Moves, Returns: d.Returns, Messages: d.Messages,
 		LastMove: inSeconds(d.LastMove), Simulated: inSeconds(d.End), SocialCost: mpaSocial(d.Social), Seed: d.Seed,
+		Wall: d.took.Seconds(), PeakMemory: peakMemory(),
 	}
 }
 
@@ -151,5 +157,19 @@ func showMPA(c *cobra.Command, done []mpaDone) error {
 	}
 	t.alignRight(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 	t.print(c.OutOrStdout())
+	took := time.Duration(0)
+	for _, d := range done {
+		took += d.took
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "%s in %.1f s, %d MB at most\n", counted(uint64(len(done)), "run"), took.Seconds(), peakMemory()>>20)
 	return nil
+}
+
+// peakMemory is the most memory that this process has had, in bytes; 0 where the system does not say.
+func peakMemory() uint64 {
+	var usage unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
+		return 0
+	}
+	return uint64(usage.Maxrss) << 10
 }

@@ -12,7 +12,7 @@ import (
 type Config struct {
 	// Nodes is how many participants there are, 1 to MaxNodes.
 	Nodes int
-	// Graph says who has a contract with whom; Contracts is how many each has at least (random, ring, scale-free) or how many
+	// Graph says who has a contract with whom; Contracts is how many each has at least (random, regular, ring, scale-free) or how many
 	// children (tree). Edges are the contracts of Graph File.
 	Graph     Graph
 	Contracts int
@@ -106,7 +106,7 @@ func (c *Config) Validate() (problems []error) {
 	share := func(v float64) bool { return v >= 0 && v <= 1 }
 	wrong(c.Nodes < 1 || c.Nodes > MaxNodes, "%d nodes: 1 to %d are expected", c.Nodes, MaxNodes)
 	wrong(c.Contracts < 0 || c.Contracts > MaxContracts, "%d contracts: 0 to %d are expected", c.Contracts, MaxContracts)
-	wrong((c.Graph == Random || c.Graph == ScaleFree || c.Graph == Ring) && c.Contracts >= c.Nodes && c.Nodes > 1,
+	wrong((c.Graph == Random || c.Graph == Regular || c.Graph == ScaleFree || c.Graph == Ring) && c.Contracts >= c.Nodes && c.Nodes > 1,
 		"%d contracts each among %d nodes: at most %d are possible", c.Contracts, c.Nodes, c.Nodes-1)
 	wrong(!(c.Load > 0 && c.Load <= 10), "load %g: above 0 and up to 10 times the capacity is expected", c.Load)
 	wrong(!(c.Full > 0 && c.Full < 100), "full at load %g: a number above 0 is expected", c.Full)

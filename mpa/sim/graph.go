@@ -12,6 +12,9 @@ type Graph uint8
 const (
 	// Random: each node makes contracts with others chosen at random until it has enough.
 	Random Graph = iota
+	// Regular: each node has just as many, with others chosen at random; one too few where the last ones left over cannot be
+	// joined.
+	Regular
 	// Ring: each node has one with its nearest on both sides.
 	Ring
 	// Tree: each node has one with its parent and its children.
@@ -24,7 +27,7 @@ const (
 	File
 )
 
-var graphNames = [...]string{"random", "ring", "tree", "star", "scale-free", "file"}
+var graphNames = [...]string{"random", "regular", "ring", "tree", "star", "scale-free", "file"}
 
 // String returns the name of the graph.
 func (g Graph) String() string { return graphNames[min(int(g), len(graphNames)-1)] }
@@ -36,7 +39,7 @@ func ParseGraph(name string) (Graph, error) {
 			return Graph(g), nil
 		}
 	}
-	return 0, fmt.Errorf("graph %q: random, ring, tree, star, scale-free or file is expected", name)
+	return 0, fmt.Errorf("graph %q: random, regular, ring, tree, star, scale-free or file is expected", name)
 }
 
 // Edge is a contract between two nodes. Min and Max are its prices as shares of the highest price; both 0 for the run's
@@ -53,6 +56,8 @@ func (c *Config) edges(random *rand.Rand) ([]Edge, error) {
 	switch c.Graph {
 	case Random:
 		g.random(n, c.Contracts, random)
+	case Regular:
+		g.regular(n, c.Contracts, random)
 	case Ring:
 		for distance := 1; distance <= (c.Contracts+1)/2; distance++ {
 			for i := range n {
@@ -104,6 +109,30 @@ func (g *graphBuilder) random(n, least int, random *rand.Rand) {
 		for g.degree[i] < min(least, n-1) {
 			g.join(i, random.IntN(n))
 		}
+	}
+}
+
+// regular gives each node as many ends as it shall have contracts, and joins ends that are drawn. Pairs that cannot be
+// joined are drawn again, as long as that helps.
+func (g *graphBuilder) regular(n, each int, random *rand.Rand) {
+	ends := make([]int, 0, n*each)
+	for i := range n {
+		for range min(each, n-1) {
+			ends = append(ends, i)
+		}
+	}
+	for tries := 0; len(ends) > 1 && tries < 100; tries++ {
+		random.Shuffle(len(ends), func(i, k int) { ends[i], ends[k] = ends[k], ends[i] })
+		var left []int
+		for k := 0; k+1 < len(ends); k += 2 {
+			if !g.join(ends[k], ends[k+1]) {
+				left = append(left, ends[k], ends[k+1])
+			}
+		}
+		if len(ends)%2 == 1 {
+			left = append(left, ends[len(ends)-1])
+		}
+		ends = left
 	}
 }
 
