@@ -26,11 +26,15 @@ func (p *patience) limit(now time.Time) time.Duration {
 	return min(p.base+extra, p.most)
 }
 
+// mistake is the longest silence that a suspicion can have been wrong about. Who was silent for longer was away: to be more
+// patient with it would only let the next outage go unnoticed for as long.
+const mistake = time.Second
+
 // refuted takes in that a peer held for dead after silence was there all the same.
 func (p *patience) refuted(silence time.Duration, now time.Time) {
 	p.flaps++
 	wanted := silence + silence/2
-	if wanted > p.limit(now) {
+	if silence <= max(mistake, 2*p.base) && wanted > p.limit(now) {
 		p.extra, p.at = wanted-p.base, now
 	}
 }

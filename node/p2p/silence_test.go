@@ -89,8 +89,14 @@ func TestPatience(t *testing.T) {
 	require.Equal(t, 450*time.Millisecond, p.limit(now.Add(time.Minute)), "half of what was added")
 	require.Equal(t, 300*time.Millisecond, p.limit(now.Add(time.Hour)))
 	p.refuted(time.Hour, now)
-	require.Equal(t, 5*time.Second, p.limit(now), "never beyond half of abandon")
-	require.Equal(t, uint64(3), p.flaps)
+	require.Equal(t, 600*time.Millisecond, p.limit(now), "that was no mistake")
+	p.refuted(time.Second, now)
+	require.Equal(t, 1500*time.Millisecond, p.limit(now))
+	require.Equal(t, uint64(4), p.flaps)
+	cfg.Abandon = 2 * time.Second
+	p = newPatience(cfg)
+	p.refuted(time.Second, now)
+	require.Equal(t, time.Second, p.limit(now), "never beyond half of abandon")
 }
 
 // A fifth of all heartbeats lost, for a minute, a thousand times over: a first suspicion comes when four in a row are lost,

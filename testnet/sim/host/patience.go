@@ -27,9 +27,12 @@ func (p *patience) limit(now dcaa.Instant) int64 {
 	return min(p.base+extra, p.most)
 }
 
+// mistake is the longest silence that a suspicion can have been wrong about, in microseconds, as in the daemon.
+const mistake = 1_000_000
+
 // refuted takes in that a peer that had been silent for so long was there all the same.
 func (p *patience) refuted(silence int64, now dcaa.Instant) {
-	if wanted := silence + silence/2; wanted > p.limit(now) {
+	if wanted := silence + silence/2; silence <= max(mistake, 2*p.base) && wanted > p.limit(now) {
 		p.extra, p.since = wanted-p.base, now
 	}
 }
