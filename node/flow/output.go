@@ -25,6 +25,7 @@ type Output struct {
 	givenUp     func(tuple.Position)
 	partner     Partner
 	now         func() time.Time
+	began       time.Time
 
 	mu       sync.Mutex
 	kept     uint64 // the oldest record that has not been freed
@@ -33,6 +34,8 @@ type Output struct {
 	standings map[string]standing
 	lapses    Lapses
 	buffer    *dcaa.OutputBuffer
+	dwell     dcaa.Dwell
+	relied    int // cursors that take tentative frames
 	head      tuple.Position
 	status    dcaa.StreamStatus // as the fragment last said; the zero value before it did
 	closed    bool
@@ -57,7 +60,7 @@ type OutputConfig struct {
 	GivenUp func(upTo tuple.Position)
 	// Partner bounds what subscribers of other organisations hold back.
 	Partner Partner
-	// Now is the clock that lapses are dated by; nil is time.Now.
+	// Now is the clock that lapses are dated by, and that says how long boundaries have waited; nil is time.Now.
 	Now func() time.Time
 	// Generation in which numbering goes on, from 1.
 	Generation uint64
@@ -88,6 +91,7 @@ func NewOutput(cfg OutputConfig) *Output {
 	if o.now == nil {
 		o.now = time.Now
 	}
+	o.began = o.now()
 	if o.head.Generation == 0 {
 		o.head.Generation = cfg.Generation
 	}
@@ -118,6 +122,9 @@ func (o *Output) restore(h dcaa.Held) {
 }
 
 func (o *Output) append(f *tuple.Frame) {
+	if f.Batch == nil {
+		o.dwell.Note(f, o.instant())
+	}
 	switch f.Kind {
 	case tuple.Tentative, tuple.TentativeBoundary, tuple.Undo, tuple.RecDone:
 		o.buffer.AppendTentative(f, o.limit)
@@ -125,6 +132,24 @@ func (o *Output) append(f *tuple.Frame) {
 	}
 	o.buffer.Append(f)
 	o.head = o.head.Past(f)
+}
+
+// instant is the present one on the clock of ages.
+func (o *Output) instant() dcaa.Instant { return dcaa.Instant(o.now().Sub(o.began).Microseconds()) }
+
+// aged returns a frame as it is to be given now. mu is held.
+func (o *Output) aged(f *tuple.Frame) *tuple.Frame {
+	if f.Batch != nil {
+		return f
+	}
+	return o.dwell.Stamp(f, o.instant())
+}
+
+// Relied reports whether a cursor that takes tentative frames is open.
+func (o *Output) Relied() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.relied > 0
 }
 
 // Name returns the stream's full name.
@@ -232,6 +257,7 @@ func (o *Output) Open(s Subscriber) (Cursor, error) {
 	c := &outputCursor{o: o, seq: o.buffer.Seek(s.From), at: s.From, tentative: s.Tentative}
 	if s.Tentative {
 		c.runSeq = o.buffer.SeekRun(s.TentativeFrom)
+		o.relied++
 	}
 	return c, nil
 }

@@ -37,9 +37,13 @@ func (c *outputCursor) Next(ctx context.Context) (*tuple.Frame, error) {
 		if c.tentative {
 			if run, runAt, there := c.o.buffer.RunFrame(c.runSeq, c.seq); there && (!ok || runAt < first) {
 				c.runSeq = runAt + 1
+				run = c.o.aged(run)
 				c.o.mu.Unlock()
 				return run, nil
 			}
+		}
+		if ok {
+			f = c.o.aged(f)
 		}
 		dropped, closed, changed := c.o.buffer.Truncated(), c.o.closed, c.o.changed
 		c.o.mu.Unlock()
@@ -102,7 +106,7 @@ func (c *outputCursor) unpacked() *tuple.Frame {
 		c.packed = c.packed[1:]
 		if c.needs(f) && (f.Kind != tuple.Boundary || f.Time > c.at.Time) {
 			c.at = c.at.Past(f)
-			return f
+			return c.now(f)
 		}
 	}
 	return nil
@@ -114,6 +118,13 @@ func (c *outputCursor) missed(dropped tuple.Position) bool {
 		return dropped.ID > c.at.ID
 	}
 	return dropped.Compare(c.at) > 0
+}
+
+// now returns a frame as it is to be given now.
+func (c *outputCursor) now(f *tuple.Frame) *tuple.Frame {
+	c.o.mu.Lock()
+	defer c.o.mu.Unlock()
+	return c.o.aged(f)
 }
 
 // gone says what the cursor can no longer be given.
@@ -128,4 +139,11 @@ func (c *outputCursor) gone(generation uint64) error {
 }
 
 // Close frees the cursor.
-func (c *outputCursor) Close() {}
+func (c *outputCursor) Close() {
+	c.o.mu.Lock()
+	defer c.o.mu.Unlock()
+	if c.tentative {
+		c.o.relied--
+		c.tentative = false
+	}
+}

@@ -104,12 +104,12 @@ func (s *source) publish(r *record) {
 	r.before = nil
 	s.log.last = r
 	if r.rows != nil {
-		s.log.output.Append(r.rows)
+		s.log.output.Append(r.rows, s.h.Now())
 		s.log.accepted = append(s.log.accepted, r.rows)
 		s.log.watch.accepted(s.log.index, r.rows)
 	}
 	if r.bound != nil {
-		s.log.output.Append(r.bound)
+		s.log.output.Append(r.bound, s.h.Now())
 		s.log.boundary = r.bound.Time
 	}
 }

@@ -42,8 +42,9 @@ type Output interface {
 	// Attach takes a subscriber on that has asked for a stream. place is where it begins; refused, it is told the oldest
 	// position that is held.
 	Attach(peer world.NodeID, r Request) (place Place, first tuple.Position, ok bool)
-	// Next returns the first frame at or behind a place, and the place behind it; nil if there is none yet.
-	Next(place Place, r *Request) (*tuple.Frame, Place)
+	// Next returns the first frame at or behind a place, as it is to be given now, and the place behind it; nil if there is
+	// none yet.
+	Next(place Place, r *Request, now dcaa.Instant) (*tuple.Frame, Place)
 	// First returns the oldest position that is held.
 	First() tuple.Position
 }

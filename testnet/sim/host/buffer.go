@@ -11,6 +11,7 @@ type Buffer struct {
 	Stable *dcaa.OutputBuffer
 	// names are the subscribers' names by node.
 	names []string
+	dwell dcaa.Dwell
 }
 
 // runBytes is how much of a run is kept.
@@ -20,7 +21,8 @@ const runBytes = 64 << 20
 func NewBuffer(b *dcaa.OutputBuffer, names []string) *Buffer { return &Buffer{Stable: b, names: names} }
 
 // Append adds a frame of any kind.
-func (o *Buffer) Append(f *tuple.Frame) {
+func (o *Buffer) Append(f *tuple.Frame, now dcaa.Instant) {
+	o.dwell.Note(f, now)
 	switch f.Kind {
 	case tuple.Tentative, tuple.TentativeBoundary, tuple.Undo, tuple.RecDone:
 		o.Stable.AppendTentative(f, runBytes)
@@ -45,7 +47,15 @@ func (o *Buffer) Attach(peer world.NodeID, r Request) (Place, tuple.Position, bo
 func (o *Buffer) First() tuple.Position { return o.Stable.Truncated() }
 
 // Next merges the stable frames with those of runs.
-func (o *Buffer) Next(at Place, r *Request) (*tuple.Frame, Place) {
+func (o *Buffer) Next(at Place, r *Request, now dcaa.Instant) (*tuple.Frame, Place) {
+	f, at := o.next(at, r)
+	if f != nil {
+		f = o.dwell.Stamp(f, now)
+	}
+	return f, at
+}
+
+func (o *Buffer) next(at Place, r *Request) (*tuple.Frame, Place) {
 	for {
 		f, seq, ok := o.Stable.Frame(at.Stable)
 		if r.Tentative {

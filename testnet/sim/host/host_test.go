@@ -133,7 +133,7 @@ var schema = tuple.MustSchema(tuple.Field{Name: "v", Type: tuple.Of(tuple.Int64)
 
 // emit appends a row, or another frame, and sends it.
 func (s *pair) emit(f *tuple.Frame) {
-	s.buffer.Append(f)
+	s.buffer.Append(f, 0)
 	s.players[1].h.Pump(0)
 }
 
@@ -222,7 +222,7 @@ func TestCrash(t *testing.T) {
 func TestTruncated(t *testing.T) {
 	s := newPair(t, from(0))
 	for range 20 {
-		s.buffer.Append(s.row())
+		s.buffer.Append(s.row(), 0)
 	}
 	require.NoError(t, s.buffer.Stable.Subscribe("other", tuple.Position{Generation: 1}, tuple.Position{Generation: 1}))
 	s.buffer.Stable.Ack("other", tuple.Position{Generation: 1, ID: 15})
@@ -253,16 +253,16 @@ func TestRun(t *testing.T) {
 		return &tuple.Frame{Kind: kind, Time: at, Run: run, Generation: 1}
 	}
 	b := NewBuffer(dcaa.NewOutputBuffer(1, tuple.Position{Generation: 1, Time: tuple.MinTime}), []string{"world/n0/q/f"})
-	b.Append(until(tuple.Boundary, 10))
-	b.Append(until(tuple.TentativeBoundary, 20))
-	b.Append(until(tuple.TentativeBoundary, 30))
-	b.Append(until(tuple.Boundary, 20))
+	b.Append(until(tuple.Boundary, 10), 0)
+	b.Append(until(tuple.TentativeBoundary, 20), 0)
+	b.Append(until(tuple.TentativeBoundary, 30), 0)
+	b.Append(until(tuple.Boundary, 20), 0)
 	kinds := func(r *Request) []string {
 		at, _, ok := b.Attach(0, *r)
 		require.True(t, ok)
 		var list []string
 		for {
-			f, next := b.Next(at, r)
+			f, next := b.Next(at, r, 0)
 			if f == nil {
 				return list
 			}
@@ -278,10 +278,10 @@ func TestRun(t *testing.T) {
 	r.TentativeFrom = 30
 	at, _, ok := b.Attach(0, *r)
 	require.True(t, ok)
-	b.Append(until(tuple.RecDone, 0))
+	b.Append(until(tuple.RecDone, 0), 0)
 	require.Equal(t, []string{"BOUNDARY 10", "BOUNDARY 20"}, kinds(from(0)), "somebody new does not hold the run")
 	var last tuple.FrameKind
-	for f, next := b.Next(at, r); f != nil; f, next = b.Next(next, r) {
+	for f, next := b.Next(at, r, 0); f != nil; f, next = b.Next(next, r, 0) {
 		last = f.Kind
 	}
 	require.Equal(t, tuple.RecDone, last, "who holds it learns of its end")
@@ -337,5 +337,7 @@ func TestPatience(t *testing.T) {
 	p.refuted(100_000, 2000)
 	require.EqualValues(t, 900_000, p.limit(2000))
 	p.refuted(1<<40, 3000)
-	require.Equal(t, s.Abandon/2, p.limit(3000))
+	require.EqualValues(t, 900_000, p.limit(3000), "that was no mistake")
+	p.refuted(1_000_000, 4000)
+	require.EqualValues(t, 1_500_000, p.limit(4000))
 }
