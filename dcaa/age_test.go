@@ -14,7 +14,7 @@ func TestAgeIsBounded(t *testing.T) {
 	} {
 		w := NewWait(&s, 1)
 		w.Boundary(0, 1_000_000, Age{Total: c.said}, 50)
-		if got := w.Age(1_000_000, 150); got != c.want {
+		if got := w.Age(1_000_000, Place{}, 150); got != c.want {
 			t.Errorf("a boundary of age %d is %d old 100 µs later, want %d", c.said, got, c.want)
 		}
 	}

@@ -10,6 +10,15 @@ func (i *Intake) Heard(now Instant, producer int, s StreamStatus) {
 	if was := p.status.Generation; was != 0 && s.Generation != was {
 		p.begin(now)
 	}
+	if s.State != p.status.State || s.Boundary > p.boundary {
+		p.dry = false
+	}
+	switch {
+	case s.State != UpstreamFailure:
+		p.gaveUp = Never
+	case p.gaveUp == Never:
+		p.gaveUp = now
+	}
 	p.status, p.heard = s, true
 	p.moved(now, s.Boundary, 0, i.cfg.Settings)
 	i.compare(check{generation: s.Generation, boundary: s.Boundary, sum: s.Sum, producer: producer})
@@ -25,11 +34,22 @@ func (i *Intake) Reachable(now Instant, producer int, up bool) {
 	if p.up == up {
 		return
 	}
-	p.up, p.heard = up, false
+	p.up, p.heard, p.dry, p.gaveUp = up, false, false, Never
 	if up {
 		p.begin(now) // in another life it may hold other rows
+		i.anew(producer)
 	}
 	i.choose(now)
+}
+
+// anew ends the connections to a producer that was away: what has waited on its way meanwhile would seem as new as it was
+// when it was sent. Asked for again, it comes with the age that it has.
+func (i *Intake) anew(producer int) {
+	for _, c := range []**conn{&i.data, &i.next, &i.correct} {
+		if *c != nil && (*c).producer == producer && (*c).open {
+			i.close(c)
+		}
+	}
 }
 
 // Owe says whether the consumer owes credit: then a boundary that does not come is its own overload, not a failure.
@@ -108,6 +128,15 @@ func (i *Intake) Due(now Instant) Instant {
 		if at := p.outrunAt(i.cfg.Settings).Add(1); at > now {
 			due = min(due, at)
 		}
+		if p.dry && p.askAt > now {
+			due = min(due, p.askAt)
+		}
+		if at := p.movedAt.Add(lead(i.cfg.Settings)).Add(1); p.status.Holding > 0 && at > now {
+			due = min(due, at)
+		}
+		if at := p.gaveUp.Add(lead(i.cfg.Settings)).Add(1); p.gaveUp != Never && at > now {
+			due = min(due, at)
+		}
 	}
 	if limit := i.lenient.limit(now); i.data != nil && limit > 0 {
 		// Nothing else may happen until a stall has lasted long enough.
@@ -153,7 +182,7 @@ func (i *Intake) Condition(now Instant) Condition {
 	}
 	for _, c := range []*conn{i.data, i.next} {
 		// One that has just been asked has not answered yet: to give up within that round trip would lose what it gives.
-		if c != nil && (c.open || c == i.next) && i.rank(now, c.producer) > stalled {
+		if c != nil && (c.open || c == i.next) && !i.producers[c.producer].dry && i.rank(now, c.producer) > stalled {
 			return Live
 		}
 	}
@@ -235,9 +264,15 @@ func (i *Intake) furthest() tuple.Time {
 
 func (i *Intake) rank(now Instant, n int) rank {
 	owing := i.owing && i.data != nil && i.data.producer == n
-	r := i.producers[n].rank(now, i.cfg.Settings, owing)
-	if r == tentative && !owing && i.idle(now, n) {
-		return stalled
+	p := &i.producers[n]
+	r := p.rank(now, i.cfg.Settings, owing)
+	switch {
+	case r == tentative || r == restless:
+		if !owing && i.idle(now, n) || p.dry && now < p.askAt {
+			return stalled
+		}
+	case r == stable && !owing && i.ahead(now, n):
+		return correcting
 	}
 	return r
 }
@@ -252,9 +287,36 @@ func (i *Intake) idle(now Instant, n int) bool {
 	return false
 }
 
+// ahead reports whether another replica is ahead of a stable one that holds a bucket: it has given up what this one waits
+// for, as after a standstill that put this one's hold times off. The stable one is good for what it has got further with
+// then, as one that makes corrections is, and not for new tuples.
+func (i *Intake) ahead(now Instant, n int) bool {
+	p := &i.producers[n]
+	by := lead(i.cfg.Settings)
+	if p.status.Holding == 0 || p.boundary == tuple.MinTime {
+		return false
+	}
+	if i.q.held && i.q.boundary > p.boundary.Add(by) {
+		return true
+	}
+	if now <= p.movedAt.Add(by) {
+		return false
+	}
+	for m := range i.producers {
+		if o := &i.producers[m]; m != n && o.gaveUp != Never && now > o.gaveUp.Add(by) && i.rank(now, m) >= restless {
+			return true
+		}
+	}
+	return false
+}
+
+// lead is how far a replica is ahead that makes one which holds count for less: two buckets.
+func lead(s *Settings) int64 { return 2 * s.tick() }
+
 // choose keeps the connections what the rules want.
 func (i *Intake) choose(now Instant) {
 	i.doubt(now)
+	i.dry(now)
 	far := i.furthest()
 	for n := range i.producers {
 		i.producers[n].follow(now, far)
@@ -281,6 +343,18 @@ func (i *Intake) doubt(now Instant) {
 		if o := &i.producers[n]; n != c.producer && o.up && o.heard && !o.silent && !o.lost {
 			p.silent, p.told = true, p.boundary
 			return
+		}
+	}
+}
+
+// dry notes who was asked for tentative results and gives none. It is asked again now and then, but nothing is held for it.
+func (i *Intake) dry(now Instant) {
+	if i.owing {
+		return
+	}
+	for n := range i.producers {
+		if p := &i.producers[n]; p.status.State == UpstreamFailure && i.idle(now, n) {
+			p.dry, p.askAt = true, now.Add(second)
 		}
 	}
 }
@@ -320,7 +394,7 @@ func (i *Intake) better(now Instant, n int) bool {
 	if have == stalled && i.lenient.forbears(now, &i.producers[i.data.producer]) {
 		return false
 	}
-	if have == tentative && want == stable {
+	if (have == tentative || have == restless) && want == stable {
 		return i.producers[n].boundary > i.pos.Time
 	}
 	return have != stable || now-i.switched >= Instant(second)

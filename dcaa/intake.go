@@ -110,7 +110,7 @@ type conn struct {
 func NewIntake(cfg IntakeConfig, now Instant, shell IntakeShell, taker Taker) *Intake {
 	i := &Intake{cfg: cfg, shell: shell, taker: taker, nextConn: 1, pos: cfg.From, began: now, switched: now - Instant(second), lostSince: Never}
 	for _, name := range cfg.Producers {
-		i.producers = append(i.producers, producer{name: name, chased: tuple.MinTime, pace: pace{boundary: tuple.MinTime, movedAt: now}})
+		i.producers = append(i.producers, producer{name: name, chased: tuple.MinTime, gaveUp: Never, pace: pace{boundary: tuple.MinTime, movedAt: now}})
 	}
 	return i
 }
@@ -166,6 +166,7 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 		p.moved(now, f.Time, -AgeOf(f).Delay(), i.cfg.Settings)
 	case tuple.Tentative, tuple.TentativeBoundary:
 		p.inRun(now, f.Run)
+		p.dry = false
 	}
 	if f.Kind == tuple.Boundary || f.Kind == tuple.TentativeBoundary {
 		c.moved(now, f.Time, -AgeOf(f).Delay(), i.cfg.Settings)

@@ -31,8 +31,13 @@ type producer struct {
 	told   tuple.Time
 	// diverged: its rows differ from those of another one, as far as their checksums have last been compared.
 	diverged bool
+	// dry: it was asked for tentative results and gave none; it is not asked again before askAt, and nobody waits for it.
+	dry   bool
+	askAt Instant
+	// gaveUp is since when its heartbeats say UPSTREAM_FAILURE; Never while they do not.
+	gaveUp Instant
 	// runs are when the last runs that were read from it began.
-	runs    [mostRuns]Instant
+	runs    [mostRuns + 1]Instant
 	seen    uint64 // runs so far
 	lastRun tuple.Run
 }
@@ -63,6 +68,7 @@ const (
 	stalled
 	starting // behind those that give something
 	correcting
+	restless // tentative, but it changes its mind too often to be preferred
 	tentative
 	stable
 )
@@ -144,7 +150,7 @@ func (p *producer) rank(now Instant, s *Settings, owing bool) rank {
 		return correcting
 	case UpstreamFailure:
 		if p.restless(now) {
-			return stalled
+			return restless
 		}
 		return tentative
 	case Starting:

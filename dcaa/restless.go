@@ -2,7 +2,7 @@ package dcaa
 
 import "fednode/query/tuple"
 
-// mostRuns is how many runs a producer may open within a minute before it counts as failed, until it is calm: one that
+// mostRuns is how many runs a producer may open within a minute before any other is preferred, until it is calm: one that
 // changes its mind again and again gives nothing to rely on.
 const mostRuns = 6
 
@@ -12,11 +12,11 @@ func (p *producer) inRun(now Instant, run tuple.Run) {
 		return
 	}
 	p.lastRun = run
-	p.runs[p.seen%mostRuns] = now
+	p.runs[p.seen%uint64(len(p.runs))] = now
 	p.seen++
 }
 
 // restless reports whether the producer has opened too many runs within the last minute.
 func (p *producer) restless(now Instant) bool {
-	return p.seen >= mostRuns && now-p.runs[p.seen%mostRuns] < Instant(60*second)
+	return p.seen > mostRuns && now-p.runs[p.seen%uint64(len(p.runs))] < Instant(60*second)
 }

@@ -16,8 +16,8 @@ type Wait struct {
 // waitInput is what one input says of times: known holds what its boundaries say, loose its rows beyond them.
 type waitInput struct {
 	known []origin // both rise with time
-	loose origin
-	last  origin // the newest that was ever known
+	loose origin   // came is when the first of these rows came, at when the furthest did
+	last  origin   // the newest that was ever known
 	// normal is what of the ages of its boundaries is normal, as the last one said. outside is set for a stream from outside
 	// the query.
 	normal  int64
@@ -147,7 +147,9 @@ func (w *Wait) Rows(in int, high tuple.Time, now Instant) {
 	if i.loose.to == tuple.MinTime {
 		i.loose.came = now
 	}
-	i.loose.to = max(i.loose.to, high)
+	if high > i.loose.to {
+		i.loose.to, i.loose.at = high, now
+	}
 }
 
 // Shift moves every clock: the node stood still for so long.
@@ -158,7 +160,7 @@ func (w *Wait) Shift(gap int64) {
 			i.known[k].shift(gap)
 		}
 		i.last.shift(gap)
-		i.loose.came = i.loose.came.Add(gap)
+		i.loose.came, i.loose.at = i.loose.came.Add(gap), i.loose.at.Add(gap)
 	}
 }
 
@@ -241,21 +243,29 @@ func (w *Wait) since(end tuple.Time) (first, came Instant) {
 	return first, came
 }
 
-// Age is how old the buckets up to end are, by the oldest input that knows of them; 0 if none does. It is negative where
-// an input has promised its part ahead of time, as one does whose windows have just closed.
-func (w *Wait) Age(end tuple.Time, now Instant) int64 {
+// Age is how old the buckets up to end are, as the SUnion at p has to see it, by the oldest input that knows of them; 0 if
+// none does. It is negative where an input has promised its part ahead of time, as one does whose windows have just closed.
+func (w *Wait) Age(end tuple.Time, p Place, now Instant) int64 {
 	first, _ := w.since(end)
-	if first == Never {
-		return 0
+	if first != Never {
+		return int64(now - first)
 	}
-	return int64(now - first)
+	age := int64(0)
+	for n := range w.inputs {
+		// No boundary has come: they have been due since the next bucket began.
+		if l := w.inputs[n].loose; l.to != tuple.MinTime && l.to >= end.Add(-w.settings.Bucket) {
+			age = max(age, int64(now-l.at)-w.settings.Bucket-w.settings.BoundaryInterval-w.slack(p)+w.normal(p))
+		}
+	}
+	return age
 }
 
 // Missing is an input that a bucket lacks.
 type Missing struct {
 	Condition Condition
-	// Moving: it comes from a source whose boundary rises.
-	Moving bool
+	// Source: it comes from a source, which never gives up first: to wait for it longer than for one that has failed would
+	// only spend what is kept in reserve for losing a replica as well.
+	Source bool
 }
 
 // Situation is what decides how long a bucket is held.
@@ -295,7 +305,7 @@ func (s *Settings) Deadline(p Place, at Situation, lacks []Missing) Instant {
 // limit is the hold time for one missing input.
 func (s *Settings) limit(p Place, at Situation, m Missing) int64 {
 	switch {
-	case m.Condition == Live && m.Moving && at.Policy == Process:
+	case m.Condition == Live && m.Source:
 		return s.failedLimit(p)
 	case m.Condition == Live:
 		return s.liveLimit(p)

@@ -53,6 +53,7 @@ type Runner struct {
 var (
 	_ replica.Shell      = (*Runner)(nil)
 	_ replica.Transferer = (*Runner)(nil)
+	_ replica.Relied     = (*Runner)(nil)
 )
 
 // Outputs returns the streams that the fragment produces. They can be opened at once and are closed when Run returns.
@@ -114,6 +115,9 @@ func (r *Runner) Permission(from string, m dcaa.PermissionMessage) { r.news.mess
 func (r *Runner) now() dcaa.Instant {
 	return dcaa.Instant(r.cfg.Clock.Now().Sub(r.began).Microseconds())
 }
+
+// Relied reports whether anybody takes tentative results of an output.
+func (r *Runner) Relied(output int) bool { return r.outputs[output].Relied() }
 
 // Emit appends a frame to an output.
 func (r *Runner) Emit(output int, f *tuple.Frame) {

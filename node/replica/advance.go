@@ -70,7 +70,7 @@ func (r *Replica) release(u *union) (more bool, err error) {
 	if to <= u.su.Released() {
 		return false, nil
 	}
-	u.age, u.agedTo = u.path.wait.Age(to, r.now), to
+	u.age, u.agedTo = u.path.wait.Age(to, u.place, r.now), to
 	if err := u.su.Release(to, func(b *tuple.Batch) error {
 		u.ahead += b.Rows()
 		return r.inst.Process(u.n, b)

@@ -79,6 +79,13 @@ type Divergent interface {
 	Diverged(input int, d dcaa.Divergence)
 }
 
+// Relied is a Shell that knows who reads. While somebody takes tentative results of an output, be it that another replica
+// gives them too, they go on: whoever can have them there leaves by itself, and who stays may not reach that one.
+type Relied interface {
+	// Relied reports whether anybody takes tentative results of an output, by its index in Plan.Outputs.
+	Relied(output int) bool
+}
+
 // Change is a change of the state of a path, or of what is given in it: if Cause says why, From and To may be the same.
 type Change struct {
 	From, To dcaa.State

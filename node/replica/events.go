@@ -84,6 +84,7 @@ func (r *Replica) PeerMessage(now dcaa.Instant, from string, m dcaa.PermissionMe
 // Resumed says that the node stood still for so long, as after SIGSTOP: silence in that time means nothing.
 func (r *Replica) Resumed(now dcaa.Instant, gap int64) {
 	r.now = now
+	r.stoodUntil, r.stood = now, gap
 	for _, in := range r.inputs {
 		in.intake.Resumed(now, gap)
 	}

@@ -128,9 +128,12 @@ func (r *Replica) stalled(p *path) bool {
 	return false
 }
 
-// served reports whether another replica gives current results of all outputs of a path, so that this one may spend all it
-// has on the redo.
+// served reports whether another replica gives current results of all outputs of a path, and nobody takes them here, so that
+// this one may spend all it has on the redo.
 func (r *Replica) served(p *path) bool {
+	if s, knows := r.shell.(Relied); knows && slices.ContainsFunc(p.outputs, s.Relied) {
+		return false
+	}
 	return slices.ContainsFunc(r.peers, func(other peer) bool {
 		lacks := func(output int) bool { return !other.serves[output] }
 		return other.up && !slices.ContainsFunc(p.outputs, lacks)

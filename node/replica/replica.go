@@ -34,6 +34,9 @@ type Replica struct {
 	recovering bool
 	due        dcaa.Instant
 	progress   uint64
+	// stoodUntil is when the replica last went on after it had stood still for stood microseconds.
+	stoodUntil dcaa.Instant
+	stood      int64
 	lost
 }
 

@@ -32,7 +32,7 @@ func (r *Replica) tentative(u *union) (more bool) {
 		if until > r.now {
 			u.due = until
 			r.due = min(r.due, until)
-			if late := int64(r.now - k.From); late > r.cfg.Settings.Grace {
+			if late := r.late(k); late > r.cfg.Settings.Grace {
 				u.held = late
 			}
 			return false
@@ -46,6 +46,16 @@ func (r *Replica) tentative(u *union) (more bool) {
 		}
 		rows += r.releaseTentative(u, k.End)
 	}
+}
+
+// late is how long buckets have been overdue. That their clocks were put off when the replica stood still is no reason to
+// tell others that it gives current results.
+func (r *Replica) late(k dcaa.Known) int64 {
+	late := int64(r.now - k.From)
+	if r.stood > 0 && k.Came <= r.stoodUntil {
+		late += r.stood
+	}
+	return late
 }
 
 // until returns how long buckets are held before they go to the fork; an instant that has passed lets them go now.
@@ -96,7 +106,7 @@ func (r *Replica) lacks(u *union, end tuple.Time) (list []dcaa.Missing, stableNe
 		case u.su.InputReached(k) >= end:
 			stableNear = stableNear || i.intake.StableReachable(r.now)
 		default:
-			m := dcaa.Missing{Condition: i.intake.Condition(r.now), Moving: r.cfg.Inputs[in].Source}
+			m := dcaa.Missing{Condition: i.intake.Condition(r.now), Source: r.cfg.Inputs[in].Source}
 			if m.Condition == dcaa.Waiting {
 				r.due = min(r.due, i.intake.WaitsUntil())
 			}
@@ -110,7 +120,7 @@ func (r *Replica) lacks(u *union, end tuple.Time) (list []dcaa.Missing, stableNe
 func (r *Replica) releaseTentative(u *union, to tuple.Time) (rows int) {
 	p := u.path
 	p.missing = r.missing(p, to)
-	u.age, u.agedTo = u.path.wait.Age(to, r.now), to
+	u.age, u.agedTo = u.path.wait.Age(to, u.place, r.now), to
 	err := u.su.ReleaseTentative(to, func(b *tuple.Batch) error {
 		rows += b.Rows()
 		return p.fork.Process(u.n, b)

@@ -91,13 +91,17 @@ func (c *client) Stored(_ uint32, ok bool) {
 
 // Open asks a replica of the last fragment.
 func (c *client) Open(o dcaa.Opening) {
+	c.run.asks(c.h.ID, c.producers[o.Producer], c.stream, &o)
 	c.h.Subscribe(c.producers[o.Producer], c.stream, o.Conn, host.Request{
 		From: o.From, Durable: tuple.Position{Generation: o.From.Generation, Time: tuple.MinTime}, Tentative: o.Tentative, TentativeFrom: o.TentativeFrom,
 	})
 }
 
 // Close ends a subscription.
-func (c *client) Close(conn uint64) { c.h.Unsubscribe(c.stream, conn) }
+func (c *client) Close(conn uint64) {
+	c.run.leaves(c.h.ID, c.stream, conn)
+	c.h.Unsubscribe(c.stream, conn)
+}
 
 // Diverged says that two replicas of the last fragment differ.
 func (c *client) Diverged(d dcaa.Divergence) { c.run.diverged(c.h.ID, c.stream, d) }
@@ -128,6 +132,7 @@ func (c *client) Heard(peer world.NodeID, streams []world.Status) {
 
 // Reachable takes in whether a replica can be talked to.
 func (c *client) Reachable(peer world.NodeID, up bool) {
+	c.run.reaches(c.h.ID, peer, up)
 	for k, id := range c.producers {
 		if id == peer {
 			c.intake.Reachable(c.h.Now(), k, up)

@@ -157,10 +157,10 @@ func (a *replicaActor) begin(p *point) {
 			start, frames = p.outputs[n].start, p.outputs[n].frames
 		}
 		b := dcaa.NewOutputBuffer(start.Generation, start)
-		for _, f := range frames {
-			b.Append(f)
-		}
 		buffer := host.NewBuffer(b, a.run.subscribers)
+		for _, f := range frames {
+			buffer.Append(f, a.h.Now())
+		}
 		buffer.Count(a.run.top.Streams[s].Readers, start)
 		a.buffers = append(a.buffers, buffer)
 		a.h.Serve(s, buffer)
@@ -254,20 +254,24 @@ func (a *replicaActor) Stored(_ uint32, ok bool) {
 
 // Open asks a producer for an input.
 func (a *replicaActor) Open(input int, o dcaa.Opening) {
+	a.run.asks(a.id, a.producers[input][o.Producer], a.inputs[input], &o)
 	a.h.Subscribe(a.producers[input][o.Producer], a.inputs[input], o.Conn, host.Request{
 		From: o.From, Durable: tuple.Position{Generation: o.From.Generation, Time: tuple.MinTime}, Tentative: o.Tentative, TentativeFrom: o.TentativeFrom,
 	})
 }
 
 // Close ends a subscription.
-func (a *replicaActor) Close(input int, conn uint64) { a.h.Unsubscribe(a.inputs[input], conn) }
+func (a *replicaActor) Close(input int, conn uint64) {
+	a.run.leaves(a.id, a.inputs[input], conn)
+	a.h.Unsubscribe(a.inputs[input], conn)
+}
 
 // Emit serves a frame.
 func (a *replicaActor) Emit(output int, f *tuple.Frame) {
 	if f.Batch != nil {
 		a.h.SpendRows(f.Batch.Rows())
 	}
-	a.buffers[output].Append(f)
+	a.buffers[output].Append(f, a.h.Now())
 	a.run.emitted(a, output, f)
 }
 
@@ -280,6 +284,9 @@ func (a *replicaActor) Tell(peer string, m dcaa.PermissionMessage) {
 func (a *replicaActor) Diverged(input int, d dcaa.Divergence) {
 	a.run.diverged(a.id, a.inputs[input], d)
 }
+
+// Relied reports whether anybody takes tentative results of an output.
+func (a *replicaActor) Relied(output int) bool { return a.h.Relied(a.outputs[output]) }
 
 // Changed reports a change of state.
 func (a *replicaActor) Changed(c replica.Change) { a.run.changed(a, c) }

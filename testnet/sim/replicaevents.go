@@ -14,6 +14,7 @@ func (a *replicaActor) Reachable(peer world.NodeID, up bool) {
 		return
 	}
 	now := a.h.Now()
+	a.run.reaches(a.id, peer, up)
 	for n, list := range a.producers {
 		for k, id := range list {
 			if id == peer {

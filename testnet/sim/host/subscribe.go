@@ -198,7 +198,7 @@ func (h *Host) pump(i int) {
 	s := &h.served[i]
 	o := h.outputs[s.stream]
 	for s.credit > 0 {
-		f, place := o.Next(s.place, &s.request)
+		f, place := o.Next(s.place, &s.request, h.Now())
 		s.place = place
 		if f == nil {
 			return
@@ -215,6 +215,16 @@ func (h *Host) pump(i int) {
 		m.Kind, m.Sub, m.Frame = kindFrame, s.number, f
 		s.credit -= h.weight(f)
 	}
+}
+
+// Relied reports whether somebody takes tentative frames of a stream.
+func (h *Host) Relied(stream int32) bool {
+	for i := range h.served {
+		if h.served[i].stream == stream && h.served[i].request.Tentative {
+			return true
+		}
+	}
+	return false
 }
 
 // Subscribers returns how many subscriptions to a stream are served.
