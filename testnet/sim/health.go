@@ -125,9 +125,10 @@ func (h *health) node(id world.NodeID) bool {
 	return true
 }
 
-// caughtUp reports whether the replica has been STABLE or UPSTREAM_FAILURE in this life.
+// caughtUp reports whether the replica has been STABLE or UPSTREAM_FAILURE in this life. One that takes over the state of
+// another, since nobody holds what it needs any more, has none to speak of until the life that begins with it.
 func (a *replicaActor) caughtUp() bool {
-	if a.core == nil {
+	if a.core == nil || a.moving || a.takes {
 		return false
 	}
 	if !a.caught {

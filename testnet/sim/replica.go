@@ -232,9 +232,14 @@ func (a *replicaActor) Stored(_ uint32, ok bool) {
 	p := a.saving
 	a.saving = nil
 	if a.takes {
-		if a.takes = false; ok {
-			a.run.restart(a.id)
+		if !ok {
+			// The disk is full: what came is stored as soon as there is room.
+			a.saving = p
+			a.h.W.Commit(slotPoint, p)
+			return
 		}
+		a.takes = false
+		a.run.restart(a.id)
 		return
 	}
 	if o := a.offer; o != nil && a.moving {

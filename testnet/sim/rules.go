@@ -7,6 +7,7 @@ import (
 	"fednode/dcaa"
 	"fednode/node/replica"
 	"fednode/query/tuple"
+	"fednode/testnet/sim/host"
 	"fednode/testnet/sim/topology"
 	"fednode/testnet/sim/world"
 )
@@ -201,12 +202,28 @@ func (u *rules) timely(a *replicaActor, missing []tuple.Missing) bool {
 	return true
 }
 
+// holds reports whether a producer of a stream still has in its buffer what a replica needs next. One that has not cannot give
+// it, however stable it is: the replica takes over the state of another one.
+func (r *Run) holds(stream int32, producer world.NodeID, a *replicaActor) bool {
+	var o *host.Buffer
+	if s := &r.top.Streams[stream]; s.Source >= 0 {
+		o = r.logs[s.Source].output
+	} else if p := r.replicas[producer]; p != nil && p.core != nil {
+		o = p.buffers[s.Output]
+	}
+	_, at, _, _ := a.core.Input(int(a.inputOf[stream]))
+	return o != nil && o.First().ID <= at.ID
+}
+
 // unneeded checks that no stable replica of a missing input has been within reach.
 func (u *rules) unneeded(a *replicaActor, stream int32, missing tuple.Time) {
 	h, now := u.r.health, u.r.w.Now()
 	for k, id := range u.r.top.Streams[stream].Producers {
 		// It has had what is missing for a while: its boundary was beyond.
 		if h.past[stream][k][(h.looks+1)%pastLooks] < missing.Add(u.r.settings.Bucket) {
+			continue
+		}
+		if !u.r.holds(stream, id, a) {
 			continue
 		}
 		since := max(h.stable[stream][k], h.since[id], h.since[a.id], h.way[h.index(a.id, id)])
