@@ -13,6 +13,17 @@ var files embed.FS
 // Files gives the samples by name.
 func Files() fs.FS { return files }
 
+// ContractFile returns the commented contract.toml for two organisations, whose names must be valid: they are written as
+// they are.
+func ContractFile(a, b string) ([]byte, error) {
+	text, err := files.ReadFile("contract.toml")
+	if err != nil {
+		return nil, fmt.Errorf("configs: %w", err)
+	}
+	both := func(a, b string) string { return fmt.Sprintf("parties = [%q, %q]", a, b) }
+	return []byte(strings.Replace(string(text), both("north", "south"), both(a, b), 1)), nil
+}
+
 // The lines of the commented sample that name the node.
 const (
 	sampleOrg  = `org = "north"`

@@ -8,11 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"fednode/contracts"
 	"fednode/node/bind"
 	"fednode/node/config"
 	"fednode/node/connect/connectors"
 	"fednode/node/export"
 	"fednode/query"
+	"fednode/query/op"
 )
 
 func noEnv(string) (string, bool) { return "", false }
@@ -31,11 +33,17 @@ func readNode(t *testing.T, name string, text []byte) *config.Config {
 func TestSamplesLoad(t *testing.T) {
 	names, err := fs.Glob(Files(), "*.toml")
 	require.NoError(t, err)
-	require.Len(t, names, 5)
+	require.Len(t, names, 6)
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			text, err := fs.ReadFile(Files(), name)
 			require.NoError(t, err)
+			if strings.Contains(string(text), "[contract]") {
+				terms, p := contracts.Read(name, text, contracts.Options{Operators: kindsOfOperators()})
+				require.NoError(t, p.Err())
+				require.NotEmpty(t, terms.Parties)
+				return
+			}
 			if !strings.Contains(string(text), "[query]") {
 				require.NotEmpty(t, readNode(t, name, text).Node.Org)
 				return
@@ -71,6 +79,37 @@ func TestCommentedSettingsLoad(t *testing.T) {
 			require.Equal(t, f.Value(defaults), f.Value(c), f.Path)
 		}
 	}
+}
+
+// What stands behind # in the contract's sample is right too, and where it is a default, it is the default.
+func TestCommentedContractLoads(t *testing.T) {
+	text, err := ContractFile("east", "west")
+	require.NoError(t, err)
+	read := func(text []byte) *contracts.Terms {
+		terms, p := contracts.Read("contract.toml", text, contracts.Options{Operators: kindsOfOperators()})
+		require.NoError(t, p.Err())
+		return terms
+	}
+	plain := read(text)
+	require.Equal(t, []string{"east", "west"}, plain.Parties)
+	all := read([]byte(strings.NewReplacer("north", "east", "south", "west").Replace(string(setting.ReplaceAll(text, []byte("$1"))))))
+	require.NotEmpty(t, all.Signers)
+	require.Equal(t, "research", all.Tasks.Labels["class"])
+	all.Tasks.Labels = nil
+	require.Equal(t, plain.Tasks, all.Tasks)
+	require.Equal(t, plain.Price, all.Price)
+	require.Equal(t, plain.Validity, all.Validity)
+	require.Equal(t, plain.Migration, all.Migration)
+	require.Equal(t, plain.Caps.Grace, all.Caps.Grace)
+	require.Equal(t, plain.Subcontract, all.Subcontract)
+	require.Equal(t, plain.Givers, all.Givers)
+}
+
+func kindsOfOperators() (list []string) {
+	for _, k := range op.Kinds() {
+		list = append(list, k.Name)
+	}
+	return list
 }
 
 // The file as it ships, with everything behind # left there, equals the minimal one.

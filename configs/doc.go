@@ -1,3 +1,3 @@
 // Package configs holds the sample files that ship with fednode: a commented node.toml with every setting, a minimal
-// one, and queries to start from. The tests load each of them.
+// one, the terms of a contract, and queries to start from. The tests load each of them.
 package configs
