@@ -44,6 +44,7 @@ func (m *Machine) takeAnswer(c *contract, msg Message) {
 		}
 		m.decide(d)
 	}
+	c.fits(len(msg.Tasks), len(o.items))
 	if !complete {
 		m.refused(c, highest(o.items, msg.Tasks))
 	} else {

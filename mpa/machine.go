@@ -61,6 +61,7 @@ type contract struct {
 	open      *openOffer
 	askedAt   Instant
 	refusal   refusal
+	quota     int                // how many tasks it is offered at once; see fits
 	givenLoad float64            // has not come back
 	leaving   []Item             // on their way to the partner
 	returned  map[TaskID]float64 // not offered again until the load of our own clients differs from this
@@ -180,7 +181,7 @@ func (m *Machine) SetContract(now Instant, c Contract) error {
 	if have := m.contract(c.ID); have != nil {
 		have.Contract, have.ended = c, false
 	} else {
-		m.contracts = append(m.contracts, &contract{Contract: c, askedAt: -1})
+		m.contracts = append(m.contracts, &contract{Contract: c, askedAt: -1, quota: MaxItems})
 		slices.SortStableFunc(m.contracts, func(a, b *contract) int { return compareContracts(a, b) })
 	}
 	m.end()

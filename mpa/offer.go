@@ -108,7 +108,7 @@ func (m *Machine) demanded() bool {
 // demand it is passed on below the highest price.
 func (m *Machine) place(partners []*contract, batches [][]Item, relayed []*contract, t *task, saving float64) (at int, price contracts.Price, source *contract) {
 	for at, c := range partners {
-		if len(batches[at]) >= MaxItems {
+		if len(batches[at]) >= min(c.quota, MaxItems) {
 			continue
 		}
 		price, source := c.Max, (*contract)(nil)

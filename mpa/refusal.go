@@ -28,6 +28,15 @@ func (m *Machine) refused(c *contract, price contracts.Price) {
 	c.refusal = refusal{counts: true, price: price, until: m.now.Add(int64(rounds * float64(s.Round)))}
 }
 
+// fits remembers how many tasks a partner has taken: it is offered one more the next time, so that it knows that more is
+// wanted, and the others are free for other partners meanwhile.
+func (c *contract) fits(taken, asked int) {
+	c.quota = taken + 1
+	if taken == asked {
+		c.quota = 2 * asked
+	}
+}
+
 // asks reports whether a partner may be asked at a price.
 func (c *contract) asks(price contracts.Price) bool {
 	return !c.refusal.counts || price > c.refusal.price
@@ -36,7 +45,7 @@ func (c *contract) asks(price contracts.Price) bool {
 // expire ends what of a contract has run out.
 func (m *Machine) expire(c *contract) {
 	if c.refusal.counts && m.now >= c.refusal.until {
-		c.refusal, m.stirred = refusal{}, true
+		c.refusal, c.quota, m.stirred = refusal{}, MaxItems, true
 	}
 	if c.demand.alive && m.now >= c.demand.until {
 		c.demand = demand{}
