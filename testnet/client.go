@@ -111,6 +111,10 @@ func (c *client) status(ctx context.Context) (*api.Status, error) {
 	return &s, c.call(ctx, http.MethodGet, "/api/v1/status", "", nil, &s)
 }
 
+func (c *client) peers(ctx context.Context) (list []api.PeerInfo, err error) {
+	return list, c.call(ctx, http.MethodGet, "/api/v1/peers", "", nil, &list)
+}
+
 func (c *client) addPeer(ctx context.Context, address string) error {
 	body, err := json.Marshal(api.NewPeer{Address: address})
 	if err != nil {

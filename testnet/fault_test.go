@@ -1,6 +1,7 @@
 package testnet
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -81,7 +82,7 @@ func TestWays(t *testing.T) {
 // TestFeed: a live source has the rows that are due, older under lag, and none of a pause.
 func TestFeed(t *testing.T) {
 	path := t.TempDir() + "/conns.csv"
-	f, err := newFeed(path, "south", feedOptions{rate: 10})
+	f, err := newFeed(path, "south", feedOptions{rate: 10, step: feedStep})
 	require.NoError(t, err)
 	at := time.UnixMicro(1_000_000_000)
 	require.NoError(t, f.write(at, at.Add(250*time.Millisecond)))
@@ -95,4 +96,34 @@ func TestFeed(t *testing.T) {
 	text, err := readLimited(path, 1000)
 	require.NoError(t, err)
 	require.Equal(t, "ts,src,n\n1000210000,south,1\n1000210100,south,2\n999500000,south,3\n", string(text), "late rows bear a later time")
+}
+
+// TestFeedOfManyRows: at a high rate times are narrower, no two alike and none to come, also after a stall.
+func TestFeedOfManyRows(t *testing.T) {
+	path := t.TempDir() + "/conns.csv"
+	step := stepOf(200_000, 3)
+	require.Equal(t, 3*time.Microsecond, step)
+	f, err := newFeed(path, "s", feedOptions{rate: 200_000, step: step})
+	require.NoError(t, err)
+	at := time.UnixMicro(1_000_000_000)
+	require.NoError(t, f.write(at, at.Add(20*time.Millisecond)))
+	require.Equal(t, int64(4000), f.rows)
+	until := at.Add(time.Second)
+	require.NoError(t, f.write(at.Add(20*time.Millisecond), until), "a stall of 0.98 s")
+	require.Less(t, f.rows, int64(4000+15_000), "what finds no room behind the stall is left out")
+	require.NoError(t, f.end())
+	text, err := readLimited(path, 1<<20)
+	require.NoError(t, err)
+	last := int64(0)
+	for line := range strings.Lines(string(text)) {
+		when, _, _ := strings.Cut(line, ",")
+		if when == "ts" {
+			continue
+		}
+		us, err := strconv.ParseInt(when, 10, 64)
+		require.NoError(t, err)
+		require.Greater(t, us, last)
+		require.LessOrEqual(t, us, until.UnixMicro())
+		last = us
+	}
 }

@@ -1,7 +1,6 @@
 package testnet
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -13,8 +12,17 @@ import (
 // feedEvery is how often a live source grows.
 const feedEvery = 20 * time.Millisecond
 
-// feedStep is what times of rows are multiples of, but for the offset of their source, which is smaller.
+// feedStep is what times of rows are multiples of, but for the offset of their source, which is smaller: so no two rows of a
+// network have the same time.
 const feedStep = 100 * time.Microsecond
+
+// stepOf returns the step of some sources with so many rows a second each: a narrower one where feedStep has no room.
+func stepOf(rate, sources int) time.Duration {
+	if time.Duration(rate)*feedStep > time.Second/2 {
+		return time.Duration(max(1, sources)) * time.Microsecond
+	}
+	return feedStep
+}
 
 // feed is a live source: a CSV file that grows by rows with the time they are written at. Rows are (ts in µs, src, n): src
 // names the node, n counts from 1.
@@ -29,12 +37,15 @@ type feed struct {
 	paused bool
 	rows   int64
 	last   time.Time // of a row, without lag and offset
+	text   []byte    // of the rows that are written, kept for its memory
 	err    error
 }
 
 // feedOptions say how a live source is.
 type feedOptions struct {
 	rate int // rows a second
+	// step is what times of rows are multiples of.
+	step time.Duration
 	// lag is how old rows are when they are written.
 	lag time.Duration
 	// offset of its rows' times, so that no two sources have rows of the same time.
@@ -88,34 +99,35 @@ func (f *feed) grow() {
 
 // write writes the rows that are due after one moment until another. They go out at once as whole lines. A row that is
 // written late, because the machine is busy, bears a later time: to the node that follows, an hour without rows and a
-// writer that hangs look the same.
+// writer that hangs look the same. No row bears a time to come: what finds no room is left out.
 func (f *feed) write(after, until time.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.paused {
 		return nil
 	}
-	w := bufio.NewWriterSize(f.file, 1<<20)
 	period := time.Second / time.Duration(f.rate)
-	earliest := until.Add(-2 * feedEvery).Truncate(feedStep)
+	earliest := until.Add(-2 * feedEvery).Truncate(f.step)
+	f.text = f.text[:0]
 	for at := after.Truncate(period).Add(period); !at.After(until); at = at.Add(period) {
-		t := at.Truncate(feedStep)
+		t := at.Truncate(f.step)
 		if t.Before(earliest) {
 			t = earliest
 		}
 		if !t.After(f.last) {
-			t = f.last.Add(feedStep)
+			t = f.last.Add(f.step)
+		}
+		if t.After(until) {
+			break
 		}
 		f.last = t
 		f.rows++
-		line := strconv.AppendInt(nil, t.Add(f.offset-f.lag).UnixMicro(), 10)
-		line = append(append(append(line, ','), f.src...), ',')
-		line = append(strconv.AppendInt(line, f.rows, 10), '\n')
-		if _, err := w.Write(line); err != nil {
-			return err
-		}
+		f.text = strconv.AppendInt(f.text, t.Add(f.offset-f.lag).UnixMicro(), 10)
+		f.text = append(append(append(f.text, ','), f.src...), ',')
+		f.text = append(strconv.AppendInt(f.text, f.rows, 10), '\n')
 	}
-	return w.Flush()
+	_, err := f.file.Write(f.text)
+	return err
 }
 
 // end stops the growth. A second call does nothing.

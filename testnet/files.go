@@ -49,7 +49,8 @@ func (n *Net) writeData(d *diagram, places []place) ([]string, error) {
 	if n.spec.Live > 0 {
 		for k, i := range fed {
 			paths[i] = stems[k] + ".csv"
-			f, err := newFeed(paths[i], places[i].id, feedOptions{n.spec.Live, n.spec.Lag[places[i].org], time.Duration(i) * time.Microsecond})
+			f, err := newFeed(paths[i], places[i].id, feedOptions{rate: n.spec.Live, step: stepOf(n.spec.Live, len(fed)),
+				lag: n.spec.Lag[places[i].org], offset: time.Duration(k) * time.Microsecond})
 			if err != nil {
 				return nil, err
 			}

@@ -24,7 +24,7 @@ const (
 	maxOrganisations = 8
 	maxNodesPerOrg   = 3
 	maxSpecBytes     = 1 << 20
-	maxLive          = 5_000
+	maxLive          = 300_000       // rows/s, and as many as there are microseconds for those of all sources
 	maxLag           = 3_600_000_000 // µs
 )
 
@@ -198,7 +198,21 @@ func (s *Spec) wrong() string {
 			return fmt.Sprintf("the organisation %s is there twice", name)
 		}
 	}
+	if all := s.fed() * s.Live; all > 1_000_000 {
+		return fmt.Sprintf("%d live rows a second at %d sources; expected %d at most, so that each has a microsecond of its own", s.Live, s.fed(), 1_000_000/s.fed())
+	}
 	return s.wrongSizes()
+}
+
+// fed is at how many nodes data enter.
+func (s *Spec) fed() (n int) {
+	for _, size := range s.sizes() {
+		if s.Sources > 0 {
+			size = min(size, s.Sources)
+		}
+		n += size
+	}
+	return n
 }
 
 func (s *Spec) wrongSizes() string {

@@ -174,10 +174,32 @@ func (n *Net) Follow(ctx context.Context, output, from string, each func(Event) 
 	return n.follow(ctx, output, from, "latest", each)
 }
 
+// FollowStream is Follow for any stream by its full name, at the first node.
+func (n *Net) FollowStream(ctx context.Context, stream, from string, each func(Event) error) error {
+	return n.followAt(ctx, stream, from, "latest", each)
+}
+
 func (n *Net) follow(ctx context.Context, output, from, mode string, each func(Event) error) error {
+	return n.followAt(ctx, n.daemons[0].org+"/"+n.query+"/"+output, from, mode, each)
+}
+
+func (n *Net) followAt(ctx context.Context, stream, from, mode string, each func(Event) error) error {
 	_, c, _ := n.daemons[0].now()
 	if c == nil {
 		return errorf(ErrNone, "node %s was never up", n.daemons[0].id)
 	}
-	return c.tail(ctx, n.daemons[0].org+"/"+n.query+"/"+output, from, mode, each)
+	return c.tail(ctx, stream, from, mode, each)
+}
+
+// Peers asks a node what it knows of the others.
+func (n *Net) Peers(ctx context.Context, node string) ([]api.PeerInfo, error) {
+	d, err := n.find(node)
+	if err != nil {
+		return nil, err
+	}
+	_, c, _ := d.now()
+	if c == nil {
+		return nil, errorf(ErrNone, "node %s was never up", node)
+	}
+	return c.peers(ctx)
 }

@@ -8,7 +8,7 @@ import (
 // benchmark is one line of bench. Figures that a benchmark does not have are left out.
 type benchmark struct {
 	Name             string   `json:"name"`
-	Records          int      `json:"records"`
+	Records          int      `json:"records,omitempty"`
 	NsPerRecord      float64  `json:"ns_per_record,omitempty"`
 	PlainNsPerRecord float64  `json:"plain_ns_per_record,omitempty"`
 	Ratio            float64  `json:"ratio,omitempty"`
@@ -24,6 +24,8 @@ type benchmark struct {
 	// Of two daemons, the processor time of each.
 	SourceNsPerRecord float64 `json:"source_ns_per_record,omitempty"`
 	ClientNsPerRecord float64 `json:"client_ns_per_record,omitempty"`
+
+	Failover *failoverFigures `json:"failover,omitempty"`
 
 	goal goal
 }
@@ -59,6 +61,13 @@ func (g goal) text(b *benchmark) (target string, ok bool) {
 
 // printBenchmarks prints one part as a table.
 func printBenchmarks(w io.Writer, part string, all []benchmark) {
+	switch {
+	case len(all) == 0:
+		return
+	case all[0].Failover != nil:
+		printFailover(w, all)
+		return
+	}
 	t := table{head: []string{part, "NS/RECORD", "PLAIN", "RATIO", "ALLOCS", "RECORDS/S", "TARGET", "", "BOUND BY"}}
 	for i := range all {
 		b := &all[i]
