@@ -40,8 +40,9 @@ testnet simulate; figures that have a target stand beside it.
 The federations are simulated, with the daemon's own core, so that figures are the same on every machine. Each cell is
 run under --seeds seeds: times are the longest, numbers of rows the average.
 
-With --processes, a chain of two is measured on real daemons as well: processes of this machine, whose connections are
-cut. Those figures depend on the machine and on what else it does.
+With --processes, or as --only processes, one node and a chain of two are measured on real daemons as well: processes of
+this machine, whose connections are cut; first at which rates of the sources they keep up, and what bounds that. Those
+figures depend on the machine and on what else it does.
 
 --out writes evaluation.json and evaluation.html, a page with plots that needs no network. The command fails if a
 promise broke in a run; a target that is missed is shown, and is no failure.`,
@@ -75,7 +76,7 @@ func experimentKeys() []string {
 	for _, x := range evaluate.Grid(true) {
 		keys = append(keys, x.Key)
 	}
-	return keys
+	return append(keys, evaluate.ProcessesKey)
 }
 
 func (e *evaluateFlags) check() error {
@@ -102,6 +103,7 @@ func (e *evaluateFlags) check() error {
 
 func (e *evaluateFlags) run(c *cobra.Command) error {
 	began := time.Now()
+	e.processes = e.processes || slices.Contains(e.only, evaluate.ProcessesKey)
 	list := evaluate.Grid(e.quick)
 	if len(e.only) > 0 {
 		list = slices.DeleteFunc(list, func(x *evaluate.Experiment) bool { return !slices.Contains(e.only, x.Key) })

@@ -61,6 +61,9 @@ func printEvaluation(w io.Writer, d *evaluate.Document) {
 			fmt.Fprintln(w)
 			panelTable(x, p).print(w)
 		}
+		for _, note := range x.Notes {
+			fmt.Fprintf(w, "\n%s\n", note)
+		}
 		fmt.Fprintln(w)
 	}
 	t := table{head: []string{"FIGURE", "TARGET", "MEASURED", ""}}

@@ -19,6 +19,9 @@ type Experiment struct {
 	// Charts are the measures that are drawn.
 	Charts []Measure `json:"charts"`
 	Panels []*Panel  `json:"panels"`
+	// Rates are what came of rates of the sources on real daemons, Notes what is to be said about them.
+	Rates []Rate   `json:"rates,omitempty"`
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Panel is cells that are read side by side.

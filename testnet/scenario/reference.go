@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"fednode/testnet"
@@ -40,54 +39,94 @@ func reference(ctx context.Context, net *testnet.Net, files []string, dir string
 	return nil
 }
 
-// timed is a row with its time.
-type timed struct {
+// sorted is a file of rows in the order of their time, with the row that comes next.
+type sorted struct {
+	file *os.File
+	rows *bufio.Scanner
 	at   int64
-	line []byte
+	line []byte // without its line break, valid until the next; nil at the end
 }
 
-// mergeByTime writes the rows of CSV files of one head in the order of their first column, a number.
-func mergeByTime(files []string, to string) error {
-	var rows []timed
+// maxRow bounds a row of a live source.
+const maxRow = 1 << 16
+
+// openSorted opens a file and reads its head.
+func openSorted(path string) (s *sorted, head []byte, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	s = &sorted{file: f, rows: bufio.NewScanner(bufio.NewReaderSize(f, 1<<20))}
+	s.rows.Buffer(nil, maxRow)
+	if s.rows.Scan() {
+		head = bytes.Clone(s.rows.Bytes())
+	}
+	if err := s.next(); err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return s, head, nil
+}
+
+// next reads the next row, whose first column is its time, a number.
+func (s *sorted) next() error {
+	last := s.at
+	if s.line = nil; !s.rows.Scan() {
+		return s.rows.Err()
+	}
+	first, _, _ := bytes.Cut(s.rows.Bytes(), []byte(","))
+	at, err := strconv.ParseInt(string(first), 10, 64)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.file.Name(), err)
+	}
+	if at < last {
+		return fmt.Errorf("%s: a row of time %d after one of %d", s.file.Name(), at, last)
+	}
+	s.at, s.line = at, s.rows.Bytes()
+	return nil
+}
+
+// mergeByTime writes the rows of CSV files of one head, each in the order of its first column, a number, in that order.
+// Rows of one time stand in the order of their files.
+func mergeByTime(files []string, to string) (err error) {
+	var all []*sorted
+	defer func() {
+		for _, s := range all {
+			err = errors.Join(err, s.file.Close())
+		}
+	}()
 	var head []byte
 	for _, path := range files {
-		text, err := os.ReadFile(path)
+		s, h, err := openSorted(path)
 		if err != nil {
 			return err
 		}
-		lines := bytes.SplitAfter(text, []byte("\n"))
-		head = lines[0]
-		for _, line := range lines[1:] {
-			if len(line) == 0 {
-				continue
-			}
-			first, _, _ := bytes.Cut(line, []byte(","))
-			at, err := strconv.ParseInt(string(first), 10, 64)
-			if err != nil {
-				return fmt.Errorf("%s: %w", path, err)
-			}
-			rows = append(rows, timed{at, line})
-		}
+		all, head = append(all, s), h
 	}
-	slices.SortStableFunc(rows, func(a, b timed) int {
-		switch {
-		case a.at < b.at:
-			return -1
-		case a.at > b.at:
-			return 1
-		}
-		return 0
-	})
 	f, err := os.Create(to)
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(f)
+	w := bufio.NewWriterSize(f, 1<<20)
 	w.Write(head) // an error shows at the end
-	for _, r := range rows {
-		w.Write(r.line)
+	w.WriteByte('\n')
+	for s := least(all); s != nil; s = least(all) {
+		w.Write(s.line)
+		w.WriteByte('\n')
+		if err := s.next(); err != nil {
+			return errors.Join(err, f.Close())
+		}
 	}
 	return errors.Join(w.Flush(), f.Close())
+}
+
+// least is the file whose next row has the least time; nil at the end of all.
+func least(all []*sorted) (from *sorted) {
+	for _, s := range all {
+		if s.line != nil && (from == nil || s.at < from.at) {
+			from = s
+		}
+	}
+	return from
 }
 
 // sumOf is the sha256 of a file and its length.

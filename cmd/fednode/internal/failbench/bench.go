@@ -122,7 +122,10 @@ func Run(ctx context.Context, o Options) (list []Measure, err error) {
 	if err := b.ready(ctx); err != nil {
 		return nil, err
 	}
-	for _, measure := range []func(context.Context) (Measure, error){b.calm, b.killed, b.silent, b.cut} {
+	if list, err = b.calm(ctx); err != nil {
+		return list, err
+	}
+	for _, measure := range []func(context.Context) (Measure, error){b.killed, b.silent, b.cut} {
 		m, err := measure(ctx)
 		if len(m.Values) > 0 {
 			list = append(list, m)
