@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/peer"
 	ma "github.com/multiformats/go-multiaddr"
 	"go.uber.org/zap"
 
@@ -64,6 +66,8 @@ func (n *Node) listenOn() ([]string, error) {
 
 // dialKnown keeps sessions with the peers that configuration and partners' files name, and with those that were added
 // while the node ran.
+//
+// What names a peer by hand outlives what gossip says of it: see MemberLeft.
 func (n *Node) dialKnown() error {
 	for _, a := range n.cfg.Federation.Peers {
 		if err := n.dial(a); err != nil {
@@ -240,8 +244,25 @@ func (w network) MemberUpdated(m member.Node) {
 	}
 }
 
-// MemberLeft stops dialling a node that has gone.
-func (w network) MemberLeft(m member.Node) { w.n.host.Undial(m.Peer) }
+// MemberLeft stops dialling a node that has gone, unless somebody has named it. Gossip says so of a node that is cut off,
+// too, on both sides: then those that were named bring the two together again, and gossip does the rest.
+func (w network) MemberLeft(m member.Node) {
+	if !w.n.named(m.Peer) {
+		w.n.host.Undial(m.Peer)
+	}
+}
+
+// named reports whether configuration, a partner's file or a person has named a peer.
+func (n *Node) named(p peer.ID) bool {
+	addresses := slices.Concat(n.cfg.Federation.Peers, n.savedPeers())
+	for _, o := range n.registry.Orgs() {
+		addresses = append(addresses, o.Addresses...)
+	}
+	return slices.ContainsFunc(addresses, func(a string) bool {
+		t, err := p2p.ParseTarget(a)
+		return err == nil && t.Peer == p
+	})
+}
 
 // isQueryStream reports whether a stream produced here belongs to a query rather than to [streams].
 func (s *streams) isQueryStream(name string) bool {

@@ -73,6 +73,13 @@ func (f *feed) pause(on bool) {
 	f.paused = on
 }
 
+// written is how many rows there are so far.
+func (f *feed) written() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.rows
+}
+
 // grow writes rows until end is called. Rows that would be due in a pause are never written.
 func (f *feed) grow() {
 	f.done.Go(func() {

@@ -82,3 +82,13 @@ func (n *Net) StopFeeds() (files []string, err error) {
 	}
 	return files, errors.Join(errs...)
 }
+
+// Written is how many rows the live sources have written so far, together.
+func (n *Net) Written() (rows int64) {
+	for _, f := range n.feeds {
+		if f != nil {
+			rows += f.written()
+		}
+	}
+	return rows
+}
