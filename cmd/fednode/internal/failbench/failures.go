@@ -28,13 +28,21 @@ func (b *bench) killed(ctx context.Context) (Measure, error) {
 	})
 }
 
-// silent measures the same for a process that stands still, whose connections stay open.
+// silent measures the same for a process that stands still, whose connections stay open. It never goes on, but is killed and
+// started anew: nodes have more patience for a while with one whose silence turned out to be no death.
 func (b *bench) silent(ctx context.Context) (Measure, error) {
 	m := Measure{Name: "a replica's machine is silent: longest time without results", Target: heartbeat*(miss+1) + bucket + boundary + 2*b.rtt,
 		Bound: "heartbeats: silence is found out after three of them are missing"}
 	return m, b.replicas(ctx, &m, func(ctx context.Context, node string) error {
-		return b.do(ctx, testnet.FaultStop, node, "for", stopFor.String())
-	}, func(ctx context.Context, _ string) error { return pause(ctx, stopFor-after) })
+		return b.do(ctx, testnet.FaultStop, node)
+	}, func(ctx context.Context, node string) error {
+		for _, step := range []string{testnet.FaultKill, testnet.FaultHeal, testnet.FaultRestart} {
+			if err := b.do(ctx, step, node); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // replicas takes each replica away in turn and gives it back; the longer of both times counts.

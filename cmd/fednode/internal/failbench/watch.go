@@ -28,7 +28,6 @@ type watch struct {
 	high      time.Time // largest stime so far
 	tentative int       // rows, since the last reset
 	gaps      int       // stretches that are lost, since the beginning
-	broke     error     // why the connection ended last
 }
 
 // again is how long to wait before a stream that broke off is followed again.
@@ -37,10 +36,7 @@ const again = 50 * time.Millisecond
 // run follows until ctx ends.
 func (w *watch) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		err := w.follow(ctx, w.event)
-		w.mu.Lock()
-		w.broke = err
-		w.mu.Unlock()
+		_ = w.follow(ctx, w.event) // why it ended does not matter: what is not seen is a gap in the results
 		select {
 		case <-time.After(again):
 		case <-ctx.Done():
@@ -91,6 +87,13 @@ func (w *watch) seen() (rows []arrival, tentative int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.rows[:len(w.rows):len(w.rows)], w.tentative
+}
+
+// lost is how many stretches are lost.
+func (w *watch) lost() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.gaps
 }
 
 // latest is the time of the newest row.
