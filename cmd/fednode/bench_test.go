@@ -76,7 +76,7 @@ func TestBenchDaemons(t *testing.T) {
 }
 
 func TestBenchRefuses(t *testing.T) {
-	refuses(t, exitWrong, []string{"bench has no part `engines`", "engine, wire, log, latency, daemons, regions"}, "bench", "engines")
+	refuses(t, exitWrong, []string{"bench has no part `engines`", "engine, wire, log, latency, daemons, failover, regions"}, "bench", "engines")
 	refuses(t, exitWrong, []string{"--runs 0: expected 1 to 1000"}, "bench", "engine", "--runs", "0")
 	refuses(t, exitWrong, []string{"--records 5: expected 100000"}, "bench", "engine", "--records", "5")
 	refuses(t, exitWrong, []string{"--dir /no/such/directory: expected a directory that exists"}, "bench", "log", "--dir", "/no/such/directory")

@@ -144,27 +144,27 @@ func queryShowCommand() *cobra.Command {
 		w := c.OutOrStdout()
 		printQuery(w, &q.QueryStatus, time.Now())
 		for i := range q.Fragments {
-			printOperators(c, &q.Fragments[i])
+			printOperators(c, q.ID, &q.Fragments[i])
 		}
 		return nil
 	}
 	return c
 }
 
-func printOperators(c *cobra.Command, f *api.FragmentStatus) {
+func printOperators(c *cobra.Command, query string, f *api.FragmentStatus) {
 	w := c.OutOrStdout()
 	fmt.Fprintf(w, "\nfragment %s\n", f.Name)
 	t := table{head: []string{"  OPERATOR", "KIND", "ROWS IN", "ROWS OUT", "STATE", "COMPLETE UNTIL", "LAG", "HELD BACK BY"}}
 	for _, o := range f.Operators {
 		t.add(cell{text: "  " + o.Name}, cell{text: o.Kind}, cell{text: grouped(o.RowsIn)}, cell{text: grouped(o.RowsOut)}, cell{text: bytesText(o.StateBytes)},
-			cell{text: streamTimeText(o.Boundary)}, cell{text: fmt.Sprintf("%.1fs", o.Lag)}, cell{text: o.HeldBy, tone: toneWarn})
+			cell{text: streamTimeText(o.Boundary)}, cell{text: fmt.Sprintf("%.1fs", o.Lag)}, cell{text: streamIn(query, o.HeldBy), tone: toneWarn})
 	}
 	t.print(w)
 	t = table{head: []string{"  INPUT", "READ FROM", "CONDITION", "ROWS", "WAITING", "COMPLETE UNTIL"}}
 	for i := range f.Inputs {
 		in := &f.Inputs[i]
 		from, state := producerCells(in)
-		t.add(cell{text: "  " + in.Stream}, from, state, cell{text: grouped(in.Rows)}, cell{text: grouped(uint64(in.Waiting))}, cell{text: streamTimeText(in.Boundary)})
+		t.add(cell{text: "  " + streamIn(query, in.Stream)}, from, state, cell{text: grouped(in.Rows)}, cell{text: grouped(uint64(in.Waiting))}, cell{text: streamTimeText(in.Boundary)})
 	}
 	t.print(w)
 	t = table{head: []string{"  OUTPUT", "STATE", "LAST ID", "HELD", "SUBSCRIBERS"}}
@@ -180,7 +180,7 @@ func printOperators(c *cobra.Command, f *api.FragmentStatus) {
 		if o.SpilledBytes > 0 {
 			held += " + " + bytesText(o.SpilledBytes) + " on disk"
 		}
-		t.add(cell{text: "  " + o.Stream}, cell{text: o.State}, cell{text: grouped(o.Head.ID)}, cell{text: held}, cell{text: strings.Join(names, ", ")})
+		t.add(cell{text: "  " + streamIn(query, o.Stream)}, cell{text: o.State}, cell{text: grouped(o.Head.ID)}, cell{text: held}, cell{text: strings.Join(names, ", ")})
 	}
 	t.print(w)
 }

@@ -10,13 +10,13 @@ import (
 )
 
 // printOutputs shows whether the results of fragments are final, and if not what they lack.
-func printOutputs(w io.Writer, fragments []api.FragmentStatus, now time.Time) {
-	t := table{head: []string{"  STREAM", "STATE", "FOR", "DELAY", "BOUND", "TENTATIVE ROWS", "LAST CORRECTION", "MISSING"}}
+func printOutputs(w io.Writer, query string, fragments []api.FragmentStatus, now time.Time) {
+	t := table{head: []string{"  STREAM", "STATE", "FOR", "DELAY", "BOUND", "TENTATIVE", "CORRECTED IN", "MISSING"}}
 	for i := range fragments {
 		for k := range fragments[i].Outputs {
 			o := &fragments[i].Outputs[k]
-			t.add(cell{text: "  " + clean(o.Stream)}, outputStateCell(o), cell{text: strings.TrimPrefix(sinceText(o.Since, now), " for ")}, delayCell(o), boundCell(o),
-				countCell(o.TentativeRows), redoCell(o), cell{text: missingText(o), tone: toneWarn})
+			t.add(cell{text: "  " + streamIn(query, o.Stream)}, outputStateCell(o), cell{text: strings.TrimPrefix(sinceText(o.Since, now), " for ")}, delayCell(o), boundCell(o),
+				countCell(o.TentativeRows), redoCell(o), cell{text: missingText(query, o), tone: toneWarn})
 		}
 	}
 	if len(t.rows) > 0 {
@@ -63,12 +63,22 @@ func redoCell(o *api.OutputStatus) cell {
 	return cell{text: secondsText(o.Redo)}
 }
 
-func missingText(o *api.OutputStatus) string {
+func missingText(query string, o *api.OutputStatus) string {
 	var names []string
 	for _, m := range o.Missing {
-		names = append(names, clean(m.Stream))
+		names = append(names, streamIn(query, m.Stream))
 	}
 	return strings.Join(names, ", ")
+}
+
+// streamIn names a stream below a query: its own outputs and what its fragments give each other go without the query, and
+// the only result of a fragment by the fragment's name.
+func streamIn(query, stream string) string {
+	name := strings.TrimPrefix(strings.TrimPrefix(stream, query+"/"), query+".")
+	if fragment, output, ok := strings.Cut(name, "."); ok && fragment == output {
+		name = fragment
+	}
+	return clean(name)
 }
 
 // printSinks shows where results leave here, and whether what leaves is final.

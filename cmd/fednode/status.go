@@ -121,8 +121,8 @@ func printQuery(w io.Writer, q *api.QueryStatus, now time.Time) {
 		printSources(w, q.Sources)
 	}
 	if len(q.Fragments) > 0 {
-		printFragments(w, q.Fragments, now)
-		printOutputs(w, q.Fragments, now)
+		printFragments(w, q.ID, q.Fragments, now)
+		printOutputs(w, q.ID, q.Fragments, now)
 		printOverloads(w, q)
 	} else if len(q.Assignments) > 0 {
 		fmt.Fprintln(w, "  no fragment runs at this node; ask one of those below with --dir or --node")
@@ -158,7 +158,7 @@ func printDiverged(w io.Writer, q *api.QueryStatus) {
 	}
 }
 
-func printFragments(w io.Writer, fragments []api.FragmentStatus, now time.Time) {
+func printFragments(w io.Writer, query string, fragments []api.FragmentStatus, now time.Time) {
 	t := table{head: []string{"  FRAGMENT", "STATE", "ROWS IN", "COMPLETE UNTIL", "STATE SIZE", "RECOVERY POINT", "HELD BACK BY"}}
 	for i := range fragments {
 		f := &fragments[i]
@@ -166,11 +166,11 @@ func printFragments(w io.Writer, fragments []api.FragmentStatus, now time.Time) 
 		for _, in := range f.Inputs {
 			rows += in.Rows
 			if !in.Connected {
-				holder = in.Stream + ": " + in.Cause
+				holder = streamIn(query, in.Stream) + ": " + clean(in.Cause)
 			}
 		}
 		if holder == "" {
-			holder = slowest(f)
+			holder = streamIn(query, slowest(f))
 		}
 		t.add(cell{text: "  " + f.Name}, fragmentCell(f), cell{text: grouped(rows)}, cell{text: streamTimeText(f.Released)}, cell{text: bytesText(f.StateBytes)},
 			cell{text: agoText(f.PointAt, now)}, cell{text: holder, tone: toneWarn})

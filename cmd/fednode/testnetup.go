@@ -44,7 +44,7 @@ It ends at Ctrl-C, after --for, or with --detach at "fednode testnet down". All 
 	f.IntVar(&u.nodes, "nodes", 0, "nodes of all organisations together, dealt out in turn (default one for each)")
 	f.StringVar(&u.query, "query", "", "query file with one stream where data enters (default network monitoring)")
 	f.StringArrayVar(&u.data, "data", nil, "file whose rows are dealt out to the nodes; several may follow")
-	f.StringVar(&u.dir, "dir", "", "directory to make it in; what an earlier testnet left there is removed (default a temporary one, removed at the end)")
+	f.StringVar(&u.dir, "dir", "", "directory, from which an earlier testnet's files are removed (default a temporary one)")
 	f.DurationVar(&u.lasting, "for", 0, "end after so long, or as soon as all data are through")
 	f.BoolVar(&u.detach, "detach", false, "return once it is up and let it run until testnet down")
 	c.RunE = func(c *cobra.Command, args []string) error {

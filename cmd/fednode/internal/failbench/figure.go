@@ -1,6 +1,7 @@
 package failbench
 
 import (
+	"math"
 	"slices"
 	"time"
 )
@@ -29,5 +30,5 @@ func quantile(values []time.Duration, q float64) time.Duration {
 		return 0
 	}
 	sorted := slices.Sorted(slices.Values(values))
-	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
+	return sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)]
 }

@@ -100,9 +100,14 @@ func heldBy(query string, f *api.FragmentStatus) (c cell, cut bool) {
 	return cell{streamText(query, f.Inputs[low].Stream), plain}, false
 }
 
-// streamText prints the name of a stream; one between the query's own fragments goes without the query.
+// streamText prints the name of a stream; one between the query's own fragments goes without the query, and the only result
+// of a fragment by the fragment's name.
 func streamText(query, stream string) string {
-	return tidy(strings.TrimPrefix(stream, query+"."))
+	name := strings.TrimPrefix(stream, query+".")
+	if fragment, output, ok := strings.Cut(name, "."); ok && fragment == output {
+		name = fragment
+	}
+	return tidy(name)
 }
 
 // outputText prints the name of a fragment's output: the query's own stand without the query.
