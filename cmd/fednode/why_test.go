@@ -86,7 +86,32 @@ func TestWhyNotTentative(t *testing.T) {
 func TestTentativeIsShown(t *testing.T) {
 	alone(t)
 	out := ok(t, "query", "show", "netmon", "--node", asked(t, unsettledQuery()))
-	require.Regexp(t, `north/netmon/suspects +upstream_failure +12s +2.4s, held 0.5s +3.0s +1,234 +- +north/netmon.far.out`, out)
-	require.Regexp(t, `north/netmon.far.out +south/one +live, tentative`, out)
+	require.Regexp(t, `  suspects +upstream_failure +12s +2.4s, held 0.5s +3.0s +1,234 +- +far.out`, out)
+	require.Regexp(t, `  far.out +south/one +live, tentative`, out)
 	require.Regexp(t, `south/conns +nobody: node south/\* is not up +failed`, out)
+}
+
+// A sink says what it does with results that are not final.
+func TestSinkCell(t *testing.T) {
+	now := time.Now()
+	since := now.Add(-5 * time.Second)
+	for want, k := range map[string]api.SinkStatus{
+		"delivering":                                  {Connected: true, State: "stable"},
+		"waiting: results are tentative for 5s":       {Connected: true, State: "upstream_failure", Since: &since},
+		"delivering tentative rows for 5s":            {Connected: true, State: "upstream_failure", Since: &since, Tentative: 3},
+		"waiting: results are being corrected for 5s": {Connected: true, State: "stabilization", Since: &since},
+		"waiting: nobody has it":                      {Cause: "nobody has it"},
+		"the disk is full":                            {Connected: true, Failure: "the disk is full"},
+		"done":                                        {Done: true},
+	} {
+		require.Equal(t, want, sinkCell(&k, now).text)
+	}
+}
+
+// Streams of a query stand below it without its name.
+func TestStreamIn(t *testing.T) {
+	require.Equal(t, "rows", streamIn("north/watch", "north/watch/rows"))
+	require.Equal(t, "edge_south", streamIn("north/watch", "north/watch.edge_south.edge_south"))
+	require.Equal(t, "edge.out", streamIn("north/watch", "north/watch.edge.out"))
+	require.Equal(t, "south/conns", streamIn("north/watch", "south/conns"))
 }
