@@ -21,7 +21,7 @@ func contractCommand() *cobra.Command {
 		Long: `A contract says what may run for whom, at which price, and how much of it. Two organisations agree on it before either
 needs the other; load then moves along it when that gains for both.`,
 	}
-	c.AddCommand(contractNewCommand(), contractValidateCommand(), contractShowCommand())
+	c.AddCommand(contractNewCommand(), contractValidateCommand(), contractShowCommand(), contractAdviseCommand())
 	return c
 }
 

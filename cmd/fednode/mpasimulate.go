@@ -25,7 +25,8 @@ type mpaSimulateFlags struct {
 	skew, full, moving, margin, loss, noise float64
 	seed                                    uint64
 	duration, migration                     time.Duration
-	trace, html                             string
+	trace, html, plots                      string
+	compare                                 bool
 }
 
 // maxMPARuns bounds how many runs one command makes.
@@ -46,9 +47,15 @@ price: --full. Total load is --load times that, over all nodes. A run is the sam
 random, regular (no more than that many), ring, tree, star, scale-free or file:PATH (CSV: a,b or a,b,min,max with prices
 as shares of the highest). --loads is exponential, uniform, skewed or file:PATH (one figure a line and node, in
 proportion). --cost is queue (M/M/1), power:EXPONENT or file:PATH (CSV: load,cost). --vary is walk:STEP,
-bursts:PER_HOUR,FACTOR,SECONDS or file:PATH (CSV: seconds,node,factor).`,
+bursts:PER_HOUR,FACTOR,SECONDS or file:PATH (CSV: seconds,node,factor).
+
+--compare shows what two other arrangements come to on the same loads. alone: nobody helps anybody. reserved: each node
+guarantees its partners a share of what it can carry, in equal parts, and nothing is passed on. That is looked at
+kindly: load can be divided at will, the share is the best one for just these loads, and a node uses what it has set
+aside until its partners claim it.`,
 		Example: `  fednode mpa simulate --nodes 995 --contracts 10 --load 0.8
   fednode mpa simulate --contracts 1,3,10,20 --price-range 0,0.05,0.1,0.2 --html contracts.html
+  fednode mpa simulate --compare --load 0.5,0.8,0.95
   fednode mpa simulate --vary walk:0.02 --duration 1h --trace moves.jsonl`,
 		Args: exactArgs(0),
 	}
@@ -77,6 +84,8 @@ bursts:PER_HOUR,FACTOR,SECONDS or file:PATH (CSV: seconds,node,factor).`,
 	f.IntVar(&s.seeds, "seeds", 1, "runs for each combination, one a seed")
 	f.StringVar(&s.trace, "trace", "", "file for nodes, contracts and moves of one run, as JSON lines; - for standard output")
 	f.StringVar(&s.html, "html", "", "file for a page with plots")
+	f.StringVar(&s.plots, "plots", "", "directory for the plots of several runs, as SVG")
+	f.BoolVar(&s.compare, "compare", false, "compare with each alone, and with reserved capacity")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		runs, err := s.runs()
 		if err != nil {
@@ -106,6 +115,7 @@ func (s *mpaSimulateFlags) runs() ([]mpaRun, error) {
 	count := len(s.graph) * len(s.contracts) * len(s.load) * len(s.priceRange) * max(s.seeds, 1)
 	wrongIf(count > maxMPARuns, "%d runs: at most %d are possible at once", count, maxMPARuns)
 	wrongIf(count == 0, "a list of --contracts, --load, --price-range or --graph is empty")
+	wrongIf(s.compare && base.Vary.Kind != sim.Constant || s.compare && s.noise > 0, "--compare is of loads that do not vary: leave --vary and --noise out")
 	wrongIf(s.trace != "" && count > 1, "--trace is of one run, and this is %d", count)
 	if count > maxMPARuns {
 		return nil, errors.Join(problems...)
@@ -201,8 +211,8 @@ func (s *mpaSimulateFlags) simulate(c *cobra.Command, runs []mpaRun) error {
 			o.trace, out = newMPATrace(w), w
 		}
 		began := time.Now()
-		result, err := sim.Run(r.cfg, o)
-		took := time.Since(began)
+		one, err := s.run(r, o)
+		one.took = time.Since(began)
 		show.clear()
 		if o.trace != nil {
 			err = errors.Join(err, o.trace.flush(), out.Close())
@@ -213,17 +223,33 @@ func (s *mpaSimulateFlags) simulate(c *cobra.Command, runs []mpaRun) error {
 		if c.Context().Err() != nil {
 			return context.Cause(c.Context())
 		}
-		done = append(done, mpaDone{r, result, took})
+		done = append(done, one)
 	}
 	if s.html != "" {
 		if err := writeMPAPage(c, s.html, done); err != nil {
 			return err
 		}
 	}
+	if err := writePlots(s.plots, mpaPlots(done)); err != nil {
+		return err
+	}
 	if s.trace == "-" {
 		return nil
 	}
 	return showMPA(c, done)
+}
+
+// run makes one run, compared with other arrangements if that is wanted.
+func (s *mpaSimulateFlags) run(r mpaRun, o sim.Observer) (mpaDone, error) {
+	if s.compare {
+		comparison, err := sim.Compare(r.cfg, o)
+		if err != nil {
+			return mpaDone{}, err
+		}
+		return mpaDone{mpaRun: r, Result: comparison.Run, comparison: comparison}, nil
+	}
+	result, err := sim.Run(r.cfg, o)
+	return mpaDone{mpaRun: r, Result: result}, err
 }
 
 // traceTo opens the file of a trace.

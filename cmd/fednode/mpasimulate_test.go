@@ -121,3 +121,40 @@ func TestMPASimulateRefuses(t *testing.T) {
 		refuses(t, exitWrong, c.want, append([]string{"mpa", "simulate"}, c.args...)...)
 	}
 }
+
+// A comparison has three arrangements of each run, in the table, the JSON, the page and the plots.
+func TestMPASimulateCompare(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"mpa", "simulate", "--nodes", "40", "--contracts", "4", "--load", "0.5,0.8", "--compare"}
+	var doc struct {
+		Runs []struct {
+			Final        struct{ Excess float64 }
+			Arrangements []struct {
+				Name     string
+				Excess   float64
+				SetAside float64 `json:"set_aside"`
+				Idle     float64
+			}
+		}
+	}
+	okJSON(t, &doc, append(args, "--html", filepath.Join(dir, "c.html"), "--plots", dir)...)
+	require.Len(t, doc.Runs, 2)
+	for _, r := range doc.Runs {
+		require.Len(t, r.Arrangements, 3)
+		alone, reserved, contracts := r.Arrangements[0], r.Arrangements[1], r.Arrangements[2]
+		require.Equal(t, []string{"alone", "reserved", "contracts"}, []string{alone.Name, reserved.Name, contracts.Name})
+		require.Less(t, reserved.Excess, alone.Excess)
+		require.Less(t, contracts.Excess, reserved.Excess)
+		require.Equal(t, r.Final.Excess, contracts.Excess)
+		require.Positive(t, reserved.SetAside)
+		require.Positive(t, reserved.Idle)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "c.html"))
+	require.NoError(t, err)
+	require.Contains(t, string(page), "Alone, reserved capacity, contracts")
+	for _, name := range []string{"arrangements-4.svg", "excess-0-0.svg"} {
+		require.FileExists(t, filepath.Join(dir, name))
+	}
+	require.Equal(t, 7, strings.Count(ok(t, args...), "\n"))
+	refuses(t, exitWrong, []string{"--compare is of loads that do not vary"}, append(args, "--vary", "walk:0.1")...)
+}

@@ -25,6 +25,9 @@ func writeMPAPage(c *cobra.Command, path string, done []mpaDone) error {
 		Title: "How load moves along contracts", Command: commandLine(c), Version: readVersion(debug.ReadBuildInfo()).Version, Made: time.Now().UTC().Format(time.RFC3339),
 		Text: "Excess is load above the level at which its holder would rather give it away, as a share of all load. An end is acceptable if nobody is overloaded, or nobody has room.",
 	}
+	if s := arrangementSection(done); s != nil {
+		r.Sections = append(r.Sections, *s)
+	}
 	if len(done) > 1 {
 		r.Sections = append(r.Sections, mpaCurves(done)...)
 	}

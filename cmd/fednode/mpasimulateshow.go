@@ -76,7 +76,8 @@ func (o *mpaObserver) Stop() bool           { return o.ctx.Err() != nil }
 type mpaDone struct {
 	mpaRun
 	*sim.Result
-	took time.Duration
+	took       time.Duration
+	comparison *sim.Comparison // nil if nothing was compared
 }
 
 // mpaState, mpaSocial and mpaSum are the JSON of a run. Loads are in units of a node's full speed, shares from 0 to 1.
@@ -113,6 +114,8 @@ type mpaSum struct {
 	// Wall is how long the run took here; PeakMemory what the process has needed at most until now, in bytes.
 	Wall       float64 `json:"wall_s"`
 	PeakMemory uint64  `json:"peak_memory_bytes"`
+	// Arrangements are there if they were asked for.
+	Arrangements []arrangement `json:"arrangements,omitempty"`
 }
 
 func (d *mpaDone) sum() mpaSum {
@@ -121,7 +124,7 @@ func (d *mpaDone) sum() mpaSum {
 		TotalLoad: d.TotalLoad, Capacity: d.Capacity, Initial: mpaState{d.Initial.Overloaded, d.Initial.Excess, nil},
 		Final: mpaState{d.Final.Overloaded, d.Final.Excess, &d.Acceptable}, Moves: d.Moves, Returns: d.Returns, Messages: d.Messages,
 		LastMove: inSeconds(d.LastMove), Simulated: inSeconds(d.End), SocialCost: mpaSocial(d.Social), Seed: d.Seed,
-		Wall: d.took.Seconds(), PeakMemory: peakMemory(),
+		Wall: d.took.Seconds(), PeakMemory: peakMemory(), Arrangements: d.arrangements(),
 	}
 }
 
@@ -138,6 +141,10 @@ func showMPA(c *cobra.Command, done []mpaDone) error {
 			list[i] = done[i].sum()
 		}
 		return printJSON(c, map[string]any{"runs": list})
+	}
+	if len(done) > 0 && done[0].comparison != nil {
+		showArrangements(c, done)
+		return nil
 	}
 	t := &table{head: []string{"graph", "contracts", "load", "range", "seed", "excess before", "after", "overloaded", "moves", "messages", "last move", "acceptable"}}
 	for i := range done {
