@@ -32,7 +32,8 @@ type Decision struct {
 	Unit   UnitID
 	// From and To are empty where there is none.
 	From, To NodeID
-	// Usage is the unit's at From, FromUsage and ToUsage those of the nodes before, as the migrator counts them.
+	// Usage is the unit's at From, FromUsage and ToUsage those of the nodes before, as the migrator counts them: percent, or
+	// messages per second with migrator uniform.
 	Usage, FromUsage, ToUsage float64
 	// Into are the units that a separated one becomes.
 	Into []Unit

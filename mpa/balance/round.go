@@ -28,7 +28,7 @@ func (b *Balancer) Round() []Decision {
 			break
 		}
 		gave[m.from.node] = true
-		list = append(list, b.move(m, t))
+		list = append(list, b.move(m, t, scale))
 	}
 	for n := range gave {
 		if !atLeast(b.rawUsage(n, &n.raw), b.cfg.Limit) {
@@ -46,6 +46,15 @@ type move struct {
 	usage, fall float64
 }
 
+// betters reports whether a move lowers the sum of squares more than another; of two that do so alike, the smaller unit is
+// the cheaper one to move.
+func (m *move) betters(o *move) bool {
+	if above(m.fall, o.fall) {
+		return true
+	}
+	return !above(o.fall, m.fall) && above(o.usage, m.usage)
+}
+
 // next finds the next move: from the most loaded node over its trigger that can give anything; of its units those that ask
 // for no labels first, and of these the one that lowers the sum of squares most.
 func (b *Balancer) next(v *view, t *trigger, scale float64) (best move, found bool) {
@@ -59,7 +68,7 @@ func (b *Balancer) next(v *view, t *trigger, scale float64) (best move, found bo
 				if u.bound() != bound {
 					continue
 				}
-				if m, why := b.moveOf(u, from, v, t, scale); why == moves && (!found || above(m.fall, best.fall)) {
+				if m, why := b.moveOf(u, from, v, t, scale); why == moves && (!found || m.betters(&best)) {
 					best, found = m, true
 				}
 			}
@@ -140,10 +149,11 @@ func (b *Balancer) gain(u *unit, from, to *seen, scale float64) (move, hindrance
 }
 
 // move lets a unit move. The figures have it at its new node from now on.
-func (b *Balancer) move(m move, t *trigger) Decision {
+func (b *Balancer) move(m move, t *trigger, scale float64) Decision {
+	f := b.said(scale)
 	d := Decision{
-		Period: b.period, Kind: Moves, Unit: m.unit.ID, From: m.from.ID, To: m.to.ID, Usage: m.usage, FromUsage: m.from.x, ToUsage: m.to.x,
-		Why: fmt.Sprintf("%s; squares fall by %s", t.why(m.from), figure(m.fall)),
+		Period: b.period, Kind: Moves, Unit: m.unit.ID, From: m.from.ID, To: m.to.ID, Usage: f * m.usage, FromUsage: f * m.from.x, ToUsage: f * m.to.x,
+		Why: fmt.Sprintf("%s; squares fall by %s", t.why(m.from), figure(f*f*m.fall)),
 	}
 	m.from.detach(m.unit)
 	m.to.attach(m.unit)
@@ -169,7 +179,7 @@ func (b *Balancer) kept(v *view, t *trigger, scale float64) (list []Decision) {
 				parts = append(parts, fmt.Sprintf("%d %s", n, hindranceNames[h]))
 			}
 		}
-		list = append(list, Decision{Period: b.period, Kind: Keeps, From: from.ID, FromUsage: from.x,
+		list = append(list, Decision{Period: b.period, Kind: Keeps, From: from.ID, FromUsage: b.said(scale) * from.x,
 			Why: fmt.Sprintf("%s; of its units %s", t.why(from), strings.Join(parts, ", "))})
 	}
 	return list

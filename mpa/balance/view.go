@@ -51,6 +51,14 @@ func (b *Balancer) scale() float64 {
 	return max(b.cfg.Floor, sum/max(count, 1))
 }
 
+// said is what a figure is times to be said: people read message rates in messages per second.
+func (b *Balancer) said(scale float64) float64 {
+	if b.cfg.Migrator == Uniform {
+		return scale / 100
+	}
+	return 1
+}
+
 // sizeOf is how much a node's squares count. Message rates are not in proportion to capacity, so each node counts alike.
 func (b *Balancer) sizeOf(n *node) float64 {
 	if b.cfg.Migrator == Uniform {
