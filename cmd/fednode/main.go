@@ -51,7 +51,8 @@ One query: fednode query run FILE --source NAME=PATH
 	root.AddCommand(testnetCommand(), queryCommand(), exportCommand(), catalogCommand(), whyCommand())
 	root.AddCommand(checkpointCommand())
 	root.AddCommand(initCommand(), orgCommand(), nodeCommand(), keyCommand())
-	root.AddCommand(configCommand(), doctorCommand(), contextCommand(), mpaCommand(), contractCommand(), versionCommand(), benchCommand(), completionCommand())
+	root.AddCommand(configCommand(), doctorCommand(), contextCommand(), mpaCommand(), balanceCommand(), contractCommand())
+	root.AddCommand(versionCommand(), benchCommand(), completionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true // ours has no shell that we do not test
 	refuseUnknown(root)
 	return root

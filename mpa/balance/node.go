@@ -72,6 +72,9 @@ type node struct {
 	size float64
 	// hot counts raw readings in a row with a resource at the limit.
 	hot int
+	// keptAt is the last round in which it was over the trigger and gave nothing, kept what hindered its units then.
+	keptAt int
+	kept   [hindrances]int
 }
 
 func (n *node) attach(u *unit) {

@@ -161,7 +161,7 @@ func (b *Balancer) move(m move, t *trigger, scale float64) Decision {
 	return d
 }
 
-// kept says of every node over the trigger why none of its units moves.
+// kept says of every node over the trigger why none of its units moves, unless it said so the round before.
 func (b *Balancer) kept(v *view, t *trigger, scale float64) (list []Decision) {
 	for i := len(v.ascending) - 1; i >= 0; i-- {
 		from := v.ascending[i]
@@ -172,6 +172,11 @@ func (b *Balancer) kept(v *view, t *trigger, scale float64) (list []Decision) {
 		for _, u := range from.units {
 			_, why := b.moveOf(u, from, v, t, scale)
 			counts[why]++
+		}
+		said := from.keptAt == b.period-1 && from.kept == counts
+		from.keptAt, from.kept = b.period, counts
+		if said {
+			continue
 		}
 		var parts []string
 		for h, n := range counts {

@@ -39,6 +39,9 @@ const (
 	MaxUnits  = 100_000
 	MaxRounds = 1_000_000
 	maxUsage  = 1_000
+	// maxFigures bounds rounds times nodes, which are kept; maxReadings rounds times units, which take time.
+	maxFigures  = 20_000_000
+	maxReadings = 1_000_000_000
 )
 
 // Validate reports everything that is wrong with a configuration.
@@ -78,6 +81,7 @@ func (c *Config) Validate() error {
 	wrong(len(dead) >= n && n > 0, "all nodes fail: one at least has to stay")
 	if len(problems) == 0 {
 		count := c.count()
+		wrong(c.Rounds*n > maxFigures || float64(c.Rounds)*count > maxReadings, "%d rounds of %d nodes with about %.0f units: that is too much; choose less of one", c.Rounds, n, count)
 		wrong(count > MaxUnits, "about %.0f units: up to %d are expected; choose larger ones", count, MaxUnits)
 	}
 	return errors.Join(append(problems, c.Balance.Validate(), c.Vary.validate())...)

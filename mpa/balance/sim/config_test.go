@@ -24,6 +24,7 @@ func TestRefusesBadInput(t *testing.T) {
 		{func(c *Config) { c.Units = []float64{101} }, []string{"unit of 101: it is larger than the largest node, which has 100"}},
 		{func(c *Config) { c.Units = []float64{0, math.NaN()} }, []string{"unit of 0", "unit of NaN"}},
 		{func(c *Config) { c.Units = []float64{1e-9} }, []string{"choose larger ones"}},
+		{func(c *Config) { c.Rounds = MaxRounds; c.Units = []float64{0.01} }, []string{"that is too much"}},
 		{func(c *Config) { c.Rounds = 0 }, []string{"0 rounds"}},
 		{func(c *Config) { c.Unreachable = []int{2} }, []string{"unreachable node 2: nodes 0 to 1"}},
 		{func(c *Config) { c.Fail = []Failure{{0, 1}, {0, 99}, {1, 2}} }, []string{"failure of node 0", "failure in round 99", "all nodes fail"}},

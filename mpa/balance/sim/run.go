@@ -35,6 +35,8 @@ type Result struct {
 	// RestAfter is the last round in which something moved, 0 if nothing did; -1 if that is the last round of the run, so that
 	// it is not known whether it is at rest.
 	RestAfter int
+	// Out is the round from which a node does not count, for those that fail, and 0 for those that cannot be reached.
+	Out map[int]int
 	// Moves are those that the migrator decided, not those for dead nodes.
 	Moves int
 }
@@ -71,7 +73,13 @@ func Run(cfg Config, stop stopped) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Initial: w.usage(false)}
+	r := &Result{Initial: w.usage(false), Out: make(map[int]int)}
+	for _, f := range cfg.Fail {
+		r.Out[f.Node] = f.Round
+	}
+	for _, i := range cfg.Unreachable {
+		r.Out[i] = 0
+	}
 	for range cfg.Balance.Readings { // what is there at the start has been so for a while
 		if err := w.report(); err != nil {
 			return nil, err
@@ -188,7 +196,7 @@ func (w *world) round(round int) (Round, error) {
 func (w *world) follow(list []balance.Decision, r *Round) {
 	for _, d := range list {
 		switch d.Kind {
-		case balance.Keeps:
+		case balance.Keeps, balance.Waits:
 			r.Kept = append(r.Kept, d.String())
 		case balance.Moves, balance.Replaces, balance.Places:
 			i := w.byName[d.Unit]
