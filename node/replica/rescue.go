@@ -1,6 +1,8 @@
 package replica
 
 import (
+	"slices"
+
 	"fednode/dcaa"
 )
 
@@ -78,6 +80,15 @@ func (r *Replica) standing() (leads, all bool) {
 		leads = leads && !(p.up && p.name < r.cfg.Name)
 	}
 	return leads, all
+}
+
+// Stranded reports whether an input can go on nowhere: this replica needs the state of another one, or has to give rows up.
+// Until then nothing of that input comes, not even tentatively.
+func (r *Replica) Stranded() bool {
+	return slices.ContainsFunc(r.inputs, func(in *input) bool {
+		_, lost := in.intake.Lost()
+		return lost
+	})
 }
 
 // Offered says where the state of a peer stands that Transfer has asked for. take reports whether it reaches further than

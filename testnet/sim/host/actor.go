@@ -45,6 +45,8 @@ type Output interface {
 	// Next returns the first frame at or behind a place, as it is to be given now, and the place behind it; nil if there is
 	// none yet.
 	Next(place Place, r *Request, now dcaa.Instant) (*tuple.Frame, Place)
+	// Reaches reports whether everything behind a position is held.
+	Reaches(at tuple.Position) bool
 	// First returns the oldest position that is held.
 	First() tuple.Position
 }

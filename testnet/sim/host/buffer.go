@@ -46,6 +46,9 @@ func (o *Buffer) Attach(peer world.NodeID, r Request) (Place, tuple.Position, bo
 // First returns the oldest position that is held.
 func (o *Buffer) First() tuple.Position { return o.Stable.Truncated() }
 
+// Reaches reports whether everything behind a position is held.
+func (o *Buffer) Reaches(at tuple.Position) bool { return o.Stable.Reaches(at) == nil }
+
 // Next merges the stable frames with those of runs.
 func (o *Buffer) Next(at Place, r *Request, now dcaa.Instant) (*tuple.Frame, Place) {
 	f, at := o.next(at, r)

@@ -21,6 +21,8 @@ type player struct {
 	wants  *Request
 	conn   uint64
 	beats  int
+	// boundaries is how many have come.
+	boundaries int
 }
 
 func (p *player) note(format string, args ...any) {
@@ -67,6 +69,7 @@ func (p *player) Frame(_ int32, _ uint64, f *tuple.Frame, _ int64) {
 	case tuple.Insertion:
 		p.frames = append(p.frames, f.LastID)
 	case tuple.Boundary:
+		p.boundaries++
 	default:
 		p.note("%v", f.Kind)
 	}
@@ -244,6 +247,28 @@ func TestTruncated(t *testing.T) {
 	s.Run(3_000_000)
 	require.Contains(t, s.log, "n0 truncated 1, first 25")
 	require.Equal(t, uint64(8), s.players[0].frames[len(s.players[0].frames)-1])
+	require.Zero(t, s.players[0].boundaries)
+}
+
+// A boundary that is all that is left is not given to a slow subscriber: the rows before it are gone.
+func TestTruncatedToBoundary(t *testing.T) {
+	s := newPair(t, from(0))
+	s.Run(1_000_000)
+	s.at(1_000_000, func() { s.Pause(0) })
+	for n := range 30 {
+		s.emitAt(1_100_000+int64(n)*1000, s.row)
+	}
+	s.emitAt(1_200_000, func() *tuple.Frame { return &tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: 31} })
+	s.at(1_300_000, func() {
+		require.NoError(t, s.buffer.Stable.Subscribe("other", tuple.Position{Generation: 1}, tuple.Position{Generation: 1}))
+		s.buffer.Stable.Forget("world/n0/q/f")
+		s.buffer.Stable.Ack("other", tuple.Position{Generation: 1, ID: 30})
+		require.Equal(t, 1, s.buffer.Stable.Len(), "the boundary is held")
+	})
+	s.at(1_400_000, func() { s.Resume(0) })
+	s.Run(3_000_000)
+	require.Contains(t, s.log, "n0 truncated 1, first 30")
+	require.Zero(t, s.players[0].boundaries)
 }
 
 // Tentative frames come in order of emission, but never before the stable ones that replaced what was before them.

@@ -198,13 +198,13 @@ func (h *Host) pump(i int) {
 	s := &h.served[i]
 	o := h.outputs[s.stream]
 	for s.credit > 0 {
+		if !o.Reaches(s.sent) {
+			h.overtaken(i) // what is held behind the rows that are gone, be it a boundary, would pass them over
+			return
+		}
 		f, place := o.Next(s.place, &s.request, h.Now())
 		s.place = place
 		if f == nil {
-			return
-		}
-		if f.Kind == tuple.Insertion && (f.FirstID > s.sent.ID+1 || s.sent.Generation != 0 && f.Generation != s.sent.Generation) {
-			h.overtaken(i)
 			return
 		}
 		s.sent = s.sent.Past(f)
