@@ -182,8 +182,8 @@ func (m *Machine) SetContract(now Instant, c Contract) error {
 		have.Contract, have.ended = c, false
 	} else {
 		m.contracts = append(m.contracts, &contract{Contract: c, askedAt: -1, quota: MaxItems})
-		slices.SortStableFunc(m.contracts, func(a, b *contract) int { return compareContracts(a, b) })
 	}
+	slices.SortStableFunc(m.contracts, compareContracts) // new terms may have another price
 	m.end()
 	return nil
 }
@@ -299,6 +299,7 @@ func (m *Machine) Measured(now Instant, id TaskID, load float64) error {
 func (m *Machine) MeasuredAll(now Instant, reading func(id TaskID, load float64) float64) error {
 	m.begin(now)
 	defer m.end()
+	defer m.settleOrder() // also of those that were read before a reading that is refused
 	for i := range m.tasks {
 		t := &m.tasks[i]
 		load := reading(t.id(), t.load)
@@ -307,7 +308,6 @@ func (m *Machine) MeasuredAll(now Instant, reading func(id TaskID, load float64)
 		}
 		m.measure(t, load)
 	}
-	m.settleOrder()
 	return nil
 }
 

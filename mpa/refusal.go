@@ -31,6 +31,9 @@ func (m *Machine) refused(c *contract, price contracts.Price) {
 // fits remembers how many tasks a partner has taken: it is offered one more the next time, so that it knows that more is
 // wanted, and the others are free for other partners meanwhile.
 func (c *contract) fits(taken, asked int) {
+	if asked == 0 {
+		return // all of the offer was withdrawn meanwhile: the answer says nothing of room
+	}
 	c.quota = taken + 1
 	if taken == asked {
 		c.quota = 2 * asked

@@ -91,6 +91,9 @@ func (m *Machine) takeGiveBack(c *contract, msg Message) {
 			continue
 		}
 		g := &m.given[at]
+		if msg.To != m.cfg.Self && !slices.Contains(g.chain(), msg.To) {
+			continue // to nobody whom it could go back to: it stays in our books, and is called back when its time comes
+		}
 		if msg.To == m.cfg.Self {
 			if !g.expected {
 				g.expected = true

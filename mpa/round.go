@@ -69,7 +69,7 @@ func (m *Machine) recount() {
 func (m *Machine) low() float64  { return math.Max(0, m.held-m.out) }
 func (m *Machine) high() float64 { return math.Max(0, m.held+m.reserved) }
 
-// compareContracts orders contracts for those that are cheapest: by the lowest price, then by id.
+// compareContracts orders contracts, the cheapest first: by the highest price of their ranges, then by id.
 func compareContracts(a, b *contract) int {
 	return cmp.Or(cmp.Compare(a.Max, b.Max), cmp.Compare(a.ID, b.ID))
 }
