@@ -159,7 +159,13 @@ func (f *faults) duration(path string, us, most int64) {
 // text checks what people read: no control characters, so that it can be shown as it is.
 func (f *faults) text(path string, s string) {
 	f.wrongIf(len(s) > maxText, path, "", "a text of %d bytes: at most %d are read", len(s), maxText)
-	f.wrongIf(!utf8.ValidString(s) || strings.ContainsFunc(s, func(c rune) bool { return unicode.IsControl(c) || c == '\u202e' }), path, "", "a text holds characters that cannot be shown")
+	f.wrongIf(!utf8.ValidString(s) || strings.ContainsFunc(s, unshown), path, "", "a text holds characters that cannot be shown")
+}
+
+// unshown reports whether a character changes how the text around it is shown, so that people would read other terms than they
+// sign: it controls a terminal, breaks the line, or turns the direction of reading.
+func unshown(c rune) bool {
+	return unicode.IsControl(c) || unicode.In(c, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
 }
 
 // set checks that a list is the one form of its set.

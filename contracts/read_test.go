@@ -208,6 +208,8 @@ func TestReadRefuses(t *testing.T) {
 		{`required = 2`, `required = 3`, "3 of 2 people have to sign"},
 		{`key = "` + otherHash + `"`, `key = "` + someHash + `"`, "the key of `B` is there twice"},
 		{`title = "Agreement"`, `title = "A\u0007"`, "characters that cannot be shown"},
+		{`title = "Agreement"`, `title = "to south \u2067north\u2069"`, "characters that cannot be shown"},
+		{`title = "Agreement"`, `title = "A\u2028B"`, "characters that cannot be shown"},
 		{`[caps]`, `[cap]`, "unknown key `cap`; did you mean `caps`?"},
 	} {
 		require.Contains(t, whole, c.old)
