@@ -213,7 +213,7 @@ func (o *Output) ForgetAbsent(absent func(subscriber string) time.Duration, afte
 	}
 	gone := dcaa.Dispensable(o.counted(), func(name string) bool { return absent(name) > after })
 	for _, name := range gone {
-		o.buffer.Forget(name)
+		o.forget(name)
 	}
 	if len(gone) > 0 {
 		o.wake()
@@ -275,8 +275,14 @@ func (o *Output) Ack(subscriber string, p tuple.Position) {
 func (o *Output) Forget(subscriber string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.buffer.Forget(subscriber)
+	o.forget(subscriber)
 	o.wake()
+}
+
+// forget stops counting a subscriber, and keeps nothing of it. mu is held.
+func (o *Output) forget(subscriber string) {
+	o.buffer.Forget(subscriber)
+	delete(o.standings, subscriber)
 }
 
 // Unacknowledged returns the frames that are held in memory, and the position before the first of them.

@@ -92,7 +92,9 @@ func (o *Output) Spill() (more bool, err error) {
 		o.wake()
 		return false, err
 	}
-	o.buffer.Evict(s, n, record, bytes)
+	if !o.buffer.Evict(s, n, record, bytes) && o.kept == 0 {
+		o.kept = record // all of it was acknowledged meanwhile: it is freed at once
+	}
 	o.wake()
 	return o.crowded(), nil
 }

@@ -13,11 +13,15 @@ type shelf struct {
 	records map[uint64][]*tuple.Frame
 	last    uint64
 	full    error
+	during  func() // what happens while the disk is waited for; nil is nothing
 }
 
 func (s *shelf) Put(frames []*tuple.Frame) (n int, record uint64, bytes int64, err error) {
 	if s.full != nil {
 		return 0, 0, 0, s.full
+	}
+	if s.during != nil {
+		s.during()
 	}
 	s.last++
 	s.records[s.last] = frames
@@ -193,5 +197,24 @@ func TestGiveUp(t *testing.T) {
 	s.records = make(map[uint64][]*tuple.Frame)
 	if last := fill(t, open(rows), 1, rows); last == rows {
 		t.Fatal("it gave up what it has to keep")
+	}
+}
+
+// TestSpillOvertaken shows that a record of frames that were all acknowledged while it was written does not stay.
+func TestSpillOvertaken(t *testing.T) {
+	s := &shelf{records: make(map[uint64][]*tuple.Frame)}
+	out := NewOutput(OutputConfig{Name: "a/q/o", Schema: schema, Limit: 100_000, Generation: 1, Start: tuple.Position{Time: tuple.MinTime}, Expected: []string{"me"}, Overflow: s, OverflowBytes: 20_000})
+	s.during = func() { out.Ack("me", out.Head()) }
+	for id := uint64(1); s.last == 0; id++ {
+		if id == 10_000 {
+			t.Fatal("nothing was put elsewhere")
+		}
+		out.Append(insertion(id, 1))
+		out.Append(boundary(tuple.Time(id + 1)))
+		spill(out)
+	}
+	spill(out)
+	if len(s.records) != 0 || out.Spilled().Bytes != 0 {
+		t.Fatalf("%d records and %d bytes are left", len(s.records), out.Spilled().Bytes)
 	}
 }

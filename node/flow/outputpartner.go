@@ -71,7 +71,7 @@ func (o *Output) LapsePartners(now time.Time) {
 		}
 		at, _ := o.buffer.Acked(name)
 		was, known := o.standings[name]
-		if !known || was.at != at || at.ID == o.head.ID {
+		if !known || was.at != at || at.Compare(o.head) >= 0 {
 			o.standings[name] = standing{at, now}
 			was.since = now
 		}
@@ -99,8 +99,7 @@ func (o *Output) lapseLast() {
 // lapse stops counting a subscriber. mu is held.
 func (o *Output) lapse(name string, now time.Time) {
 	at, _ := o.buffer.Acked(name)
-	o.buffer.Forget(name)
-	delete(o.standings, name)
+	o.forget(name)
 	o.lapses.Note(name, Lapse{Acknowledged: at, Since: now})
 	o.wake()
 	if o.lapsed != nil {

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -88,5 +89,21 @@ func TestPartnerLapsesByAge(t *testing.T) {
 	}
 	if l, s := out.Lapses(), out.Subscribers(); len(l) != 0 || s[partner].ID != 2 {
 		t.Fatalf("who has come back is not counted: %v, %v", l, s)
+	}
+}
+
+// TestPartnersThatLeaveAreForgotten shows that nothing is kept of subscriptions that come and go under other names.
+func TestPartnersThatLeaveAreForgotten(t *testing.T) {
+	out := partnerOutput(Partner{Age: time.Hour})
+	for k := range 100 {
+		name := fmt.Sprintf("south/s1/q%d/g", k)
+		if _, err := out.Open(Subscriber{Name: name, From: out.Head(), Durable: out.Head(), Counted: true}); err != nil {
+			t.Fatal(err)
+		}
+		out.LapsePartners(time.Unix(1000, 0))
+		out.Forget(name)
+	}
+	if n := len(out.standings); n != 1 {
+		t.Fatalf("%d partners are remembered, want the one that is counted", n)
 	}
 }
