@@ -16,8 +16,8 @@ const checkStretch = int64(tuple.Minute)
 // has been given beyond. The zero Checksum is not usable.
 //
 // Stime is divided into stretches of a minute. A checksum is of the present stretch up to the boundary, and of the whole one
-// before: so every row is covered by some boundary, even where many are passed over, and a replica that has lost its sums
-// has them again soon.
+// before: so every row is covered by some boundary, unless those of more than a minute are passed over, and a replica that has
+// lost its sums has them again soon.
 type Checksum struct {
 	last ChecksumState
 	// ahead are rows that no boundary has passed yet.
@@ -105,11 +105,8 @@ func (c *Checksum) enter(generation uint64) {
 // Boundary passes a boundary of a generation and returns the checksum of the rows before it, 0 if it is not known.
 func (c *Checksum) Boundary(generation uint64, t tuple.Time) uint64 {
 	c.enter(generation)
-	to := stretchOf(t)
-	c.begin(to)
-	for c.pass(t); c.last.At < to; c.pass(t) {
-		c.next(to)
-	}
+	c.begin(stretchOf(t))
+	c.pass(t)
 	s := &c.last
 	if s.At <= s.From {
 		return 0
@@ -120,41 +117,36 @@ func (c *Checksum) Boundary(generation uint64, t tuple.Time) uint64 {
 	return golden
 }
 
-// begin sets the present stretch at the first row or boundary.
-func (c *Checksum) begin(to int64) {
-	if c.last.At != notBegun {
+// begin goes on to the stretch of a boundary, if it is a later one. However many lie between, only the one before it counts.
+func (c *Checksum) begin(stretch int64) {
+	s := &c.last
+	if stretch <= s.At {
 		return
 	}
-	c.last.At = to
-	for _, r := range c.ahead {
-		c.last.At = min(c.last.At, stretchOf(r.at))
+	s.Before = 0
+	if stretch-1 == s.At {
+		s.Before = s.Sum
 	}
+	s.At, s.Sum = stretch, 0
 }
 
-// pass sums the rows of the present stretch up that lie before t, and keeps the others.
+// pass sums the rows up that lie before t, in the present stretch and in the one before, and keeps those that do not. It
+// looks at each once: a backlog may span any number of stretches.
 func (c *Checksum) pass(t tuple.Time) {
 	rest := c.ahead[:0]
 	for _, r := range c.ahead {
-		if r.at < t && stretchOf(r.at) <= c.last.At {
-			c.last.Sum += r.hash
-		} else {
+		if r.at >= t {
 			rest = append(rest, r)
+			continue
+		}
+		switch stretchOf(r.at) {
+		case c.last.At:
+			c.last.Sum += r.hash
+		case c.last.At - 1:
+			c.last.Before += r.hash
 		}
 	}
 	c.ahead = rest
-}
-
-// next goes on to the next stretch that matters: the one of the first row ahead, or the one of the boundary.
-func (c *Checksum) next(to int64) {
-	s := &c.last
-	for _, r := range c.ahead {
-		to = min(to, stretchOf(r.at))
-	}
-	s.Before = s.Sum
-	if to > s.At+1 {
-		s.Before = 0 // no row lies between
-	}
-	s.At, s.Sum = to, 0
 }
 
 // hashRows appends a hash of each row of a dense batch, column by column.

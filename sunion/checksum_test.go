@@ -109,6 +109,22 @@ func TestChecksumRemembers(t *testing.T) {
 	}
 }
 
+// A backlog that one boundary passes has the checksum that it would have with a boundary each minute, whatever stretches are
+// empty.
+func TestChecksumOfBacklog(t *testing.T) {
+	const minute = tuple.Time(tuple.Minute)
+	for _, step := range []tuple.Time{minute / 3, minute, minute + 1, 5 * minute} {
+		values := make([]int64, 50)
+		b := numbers(func(i int) tuple.Time { return tuple.Time(i) * step }, values...)
+		end := 50*step + minute/2
+		all := func(left int) int { return left }
+		want := sums(NewChecksum(1), NewSOutput(1), b, append(every(minute, end-1), end), all)
+		if got := sums(NewChecksum(1), NewSOutput(1), b, []tuple.Time{end}, all); got[0] != want[len(want)-1] || got[0] == 0 {
+			t.Fatalf("a row each %v: %x in one go, %x minute by minute", step, got[0], want[len(want)-1])
+		}
+	}
+}
+
 // A replica that has lost its sums has the same as the others again after three stretches; one that has kept them, at once.
 func TestChecksumJoinsIn(t *testing.T) {
 	const second = tuple.Time(tuple.Second)
