@@ -145,10 +145,10 @@ func afterChart(done []balanceDone) chart.Chart {
 		}
 		c.Series = append(c.Series, s)
 	}
-	line("start", done[0].Initial)
 	for i := range done {
 		line(done[i].cfg.Balance.Migrator.String(), done[i].Final())
 	}
+	line("start", done[0].Initial) // last, so that a migrator has one colour on all charts
 	return c
 }
 
@@ -193,14 +193,14 @@ const mostReasons = 2_000
 
 // startPlots are the plots of random starts.
 func startPlots(all []balanceStarts) []plot {
-	deviation := chart.Chart{ID: "starts", Title: "Standard deviation of usage, by nodes of a random start", XName: "nodes", YUnit: "points"}
-	deviation.Series = append(deviation.Series, chart.Series{Name: "start", Dots: byNodes(all[0].list, func(s *sim.Start) float64 { return s.Before.Deviation })})
-	moves := chart.Chart{ID: "start-moves", Title: "Moves until rest, by nodes of a random start", XName: "nodes", YUnit: "moves"}
+	deviation := chart.Chart{ID: "starts", Title: "Deviation of usage, by nodes of a start", XName: "nodes", YUnit: "points"}
+	moves := chart.Chart{ID: "start-moves", Title: "Moves until rest, by nodes of a start", XName: "nodes", YUnit: "moves"}
 	for i := range all {
 		name := all[i].migrator.String()
 		deviation.Series = append(deviation.Series, chart.Series{Name: name, Dots: byNodes(all[i].list, func(s *sim.Start) float64 { return s.After.Deviation })})
 		moves.Series = append(moves.Series, chart.Series{Name: name, Dots: byNodes(all[i].list, func(s *sim.Start) float64 { return float64(s.Moves) })})
 	}
+	deviation.Series = append(deviation.Series, chart.Series{Name: "start", Dots: byNodes(all[0].list, func(s *sim.Start) float64 { return s.Before.Deviation })})
 	return []plot{{"starts.svg", deviation}, {"start-moves.svg", moves}}
 }
 

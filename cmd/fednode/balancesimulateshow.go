@@ -75,7 +75,8 @@ func (s *balanceFlags) showRuns(c *cobra.Command, done []balanceDone) error {
 		}
 		return printJSON(c, map[string]any{"runs": list})
 	}
-	if len(done) == 1 && len(s.usage) <= mostColumns {
+	busy := done[0].cfg.Vary.Varies() && s.rounds > mostRows // every round differs, and what they come to is the point
+	if len(done) == 1 && len(s.usage) <= mostColumns && !busy {
 		showRounds(c, &done[0])
 		fmt.Fprintln(c.OutOrStdout())
 	}
