@@ -53,6 +53,9 @@ type IntakeConfig struct {
 	From tuple.Position
 	// Tentative results are wanted.
 	Tentative bool
+	// Whole: what the consumer makes of the stream depends on all of it. Where it begins in a later generation than the first,
+	// the taker is told by a GAP, as others were that have read the ones before.
+	Whole bool
 	// Preferred is the producer that is asked first among equals: consumers spread over replicas.
 	Preferred int
 }
@@ -176,6 +179,9 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 		i.lacks(now, c, tuple.Position{Generation: f.Generation, ID: f.FirstID, Time: f.To}, f)
 		return nil
 	}
+	if i.cfg.Whole && i.beginsLater(f) {
+		i.pass(&tuple.Frame{Kind: tuple.Gap, Time: i.pos.Time, To: i.pos.Time, Generation: f.Generation, Reason: "the stream begins in a later generation"})
+	}
 	delivers := c == i.next && i.beyond(f)
 	if delivers && (f.Kind == tuple.Tentative || f.Kind == tuple.TentativeBoundary) {
 		i.promote() // they count on the data connection alone
@@ -274,9 +280,18 @@ func (i *Intake) takeBoundary(t tuple.Time, age Age) {
 
 // takeGap goes on behind rows that will never come.
 func (i *Intake) takeGap(f *tuple.Frame) {
-	if i.pos.Compare(tuple.Position{Generation: f.Generation, ID: f.FirstID}) <= 0 && !i.gap.same(f) {
+	switch {
+	case i.pos.Compare(tuple.Position{Generation: f.Generation, ID: f.FirstID}) > 0 || i.gap.same(f):
+	case !i.cfg.Whole && i.pos.Generation == 0 && f.To <= f.Time:
+		i.pos.Generation, i.pos.ID = f.Generation, f.FirstID // that is where the stream begins for it
+	default:
 		i.pass(f)
 	}
+}
+
+// beginsLater reports whether a frame is the first of the stream to name a generation, and not the first one.
+func (i *Intake) beginsLater(f *tuple.Frame) bool {
+	return i.pos.Generation == 0 && f.Generation > 1 && (f.Kind == tuple.Insertion || f.Kind == tuple.Boundary)
 }
 
 // pass goes on behind a gap, wherever that is.

@@ -70,6 +70,7 @@ func (r *Replica) release(u *union) (more bool, err error) {
 	if to <= u.su.Released() {
 		return false, nil
 	}
+	r.tellGaps(u, u.su.Released())
 	u.age, u.agedTo = u.path.wait.Age(to, u.place, r.now), to
 	if err := u.su.Release(to, func(b *tuple.Batch) error {
 		u.ahead += b.Rows()
@@ -80,7 +81,7 @@ func (r *Replica) release(u *union) (more bool, err error) {
 	if err := r.inst.Boundary(u.n, to); err != nil {
 		return false, err
 	}
-	r.tellGaps(u)
+	r.tellGaps(u, u.su.Released())
 	r.progress++
 	if u.affected {
 		u.path.redone = r.now // what is not affected goes on all the while, and redoes nothing
@@ -92,8 +93,10 @@ func (r *Replica) release(u *union) (more bool, err error) {
 // slice returns up to where release lets go at once: the place of a gap is not passed before it has been told.
 func (r *Replica) slice(u *union) tuple.Time {
 	to := u.su.Step(r.cfg.SliceRows)
-	if len(u.gaps) > 0 {
-		to = min(to, u.gaps[0].at)
+	for _, g := range u.gaps {
+		if g.at > u.su.Released() {
+			return min(to, g.at)
+		}
 	}
 	return to
 }

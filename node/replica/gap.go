@@ -65,13 +65,16 @@ func (in *input) Gap(f *tuple.Frame) {
 			}
 		}
 		u.file(g)
-		in.r.tellGaps(u)
+		if at := u.su.Released(); at > tuple.MinTime {
+			in.r.tellGaps(u, at)
+		}
 	}
 }
 
-// tellGaps emits the gaps whose place has come.
-func (r *Replica) tellGaps(u *union) {
-	for len(u.gaps) > 0 && u.gaps[0].at <= u.su.Released() {
+// tellGaps emits the gaps whose place has come: up to an stime. Those at the very beginning are told right before the first
+// release: until then inputs begin in any order, and which comes first is the same at every replica all the same.
+func (r *Replica) tellGaps(u *union, to tuple.Time) {
+	for len(u.gaps) > 0 && u.gaps[0].at <= to {
 		g := u.gaps[0]
 		u.gaps = u.gaps[1:]
 		for _, o := range g.outputs {

@@ -146,7 +146,7 @@ func (r *Replica) begin(at [][]tuple.Position, now dcaa.Instant) {
 		}
 		c := r.cfg.Inputs[in.n]
 		in.intake = dcaa.NewIntake(dcaa.IntakeConfig{Settings: &r.cfg.Settings, Producers: c.Producers, Preferred: c.Preferred,
-			From: from, Tentative: r.tentatively()}, now, in, in)
+			From: from, Tentative: r.tentatively(), Whole: true}, now, in, in)
 	}
 }
 

@@ -107,7 +107,11 @@ type origin struct {
 	down bool
 	most int // it gives no frames of the log beyond so many; 0 is no limit
 	last uint64
+	// generation of the log; 0 is 1.
+	generation uint64
 }
+
+func (o *origin) numbered() uint64 { return max(1, o.generation) }
 
 // received is what came of one output: P and Q as a client would hold them.
 type received struct {
@@ -230,7 +234,7 @@ func (s *stage) run(d int64) {
 				continue
 			}
 			if int64(s.now)%(100*ms) == 0 {
-				s.r.Heard(s.now, n, 0, dcaa.StreamStatus{State: dcaa.Stable, Boundary: tuple.Time(int64(s.now) - 1_000_000*ms), Generation: 1, LastID: src.last})
+				s.r.Heard(s.now, n, 0, dcaa.StreamStatus{State: dcaa.Stable, Boundary: tuple.Time(int64(s.now) - 1_000_000*ms), Generation: src.numbered(), LastID: src.last})
 			}
 			if src.conn != 0 {
 				s.r.Opened(s.now, n, src.conn)
@@ -268,9 +272,9 @@ func (o *origin) produce(schema *tuple.Schema, now dcaa.Instant, n int) {
 		b.AppendInt(2, int64(o.last%7))
 		b.EndRow(stime)
 		o.last++
-		o.log = append(o.log, &tuple.Frame{Kind: tuple.Insertion, Generation: 1, FirstID: o.last, LastID: o.last, Batch: b.Take()})
+		o.log = append(o.log, &tuple.Frame{Kind: tuple.Insertion, Generation: o.numbered(), FirstID: o.last, LastID: o.last, Batch: b.Take()})
 	}
-	o.log = append(o.log, &tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: at})
+	o.log = append(o.log, &tuple.Frame{Kind: tuple.Boundary, Generation: o.numbered(), Time: at})
 }
 
 // cut ends or heals the connection of an input.

@@ -1,7 +1,9 @@
 package replica
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"fednode/dcaa"
 )
@@ -91,22 +93,28 @@ func (r *Replica) Stranded() bool {
 	})
 }
 
-// Offered says where the state of a peer stands that Transfer has asked for. take reports whether it reaches further than
-// this replica at an input that can go on nowhere: one that does not is of no use, for the peer lacks the same rows.
+// Offered says where the state of a peer stands that Transfer has asked for; of s, Inputs and Boundary count. take reports
+// whether it reaches further than this replica at an input that can go on nowhere: one that does not is of no use, for the peer
+// lacks the same rows. At another input it may lie behind only if all of it is complete further, and among equals if the peer's
+// name is the lower: two that lack input of different streams would else exchange their states in circles.
 func (r *Replica) Offered(now dcaa.Instant, peer int, s State) (take bool) {
 	r.now = now
 	ours := State{Inputs: r.positions()}
-	useless := false
+	wanting, further, behind := false, false, false
 	for n, in := range r.inputs {
-		if _, lost := in.intake.Lost(); !lost {
-			continue
-		}
-		if s.Covered(r.cfg.Plan, n).Compare(ours.Covered(r.cfg.Plan, n)) > 0 {
-			return true
-		}
-		useless = true
+		c := s.Covered(r.cfg.Plan, n).Compare(ours.Covered(r.cfg.Plan, n))
+		_, lost := in.intake.Lost()
+		wanting = wanting || lost
+		further = further || lost && c > 0
+		behind = behind || c < 0
 	}
-	if useless {
+	if further && behind {
+		further = cmp.Or(cmp.Compare(s.Boundary, r.Released()), strings.Compare(r.cfg.Name, r.peers[peer].name)) > 0
+	}
+	if further {
+		return true
+	}
+	if wanting {
 		r.Declined(now, peer)
 	} else {
 		// A producer has come that may serve the input after all; if it does not, the same peer is asked again.

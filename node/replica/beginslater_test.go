@@ -1,0 +1,78 @@
+package replica
+
+import (
+	"testing"
+
+	"fednode/dcaa"
+	"fednode/query/tuple"
+)
+
+// TestBeginsLater shows that a replica whose inputs begin in later generations numbers its results in one of their own, which
+// does not depend on which input came first, and says so before its first row.
+func TestBeginsLater(t *testing.T) {
+	begin := func(a, b uint64, late int) (generation uint64, gaps int) {
+		s := newStage(t, unionQuery, nil)
+		s.sources[0].generation, s.sources[1].generation = a, b
+		if late >= 0 {
+			s.cut(late, true)
+			s.run(500 * ms)
+			s.cut(late, false)
+		}
+		s.run(5000 * ms)
+		if len(s.outputs[0].stable) == 0 {
+			t.Fatal("no results")
+		}
+		return s.r.Status(0).Generation, len(s.outputs[0].gaps)
+	}
+	if g, n := begin(1, 1, -1); g != 1 || n != 0 {
+		t.Errorf("inputs of generation 1: results of generation %d behind %d gaps", g, n)
+	}
+	want, n := begin(2, 5, 0)
+	if want <= 1 || n != 2 {
+		t.Errorf("results of generation %d behind %d gaps, each input begins late", want, n)
+	}
+	if got, _ := begin(2, 5, 1); got != want {
+		t.Errorf("generation %d and %d: it hangs on which input came first", got, want)
+	}
+	if got, _ := begin(2, 6, 1); got == want {
+		t.Errorf("generation %d for other rows", got)
+	}
+}
+
+// TestStatesInCircles shows that of two replicas that each reach further at another input one takes the state of the other, and
+// not both.
+func TestStatesInCircles(t *testing.T) {
+	lacking := func(name, peer string, cut int) *stage {
+		s := newStage(t, joinQuery, func(c *Config) { c.Name, c.Peers = name, []string{peer} })
+		s.r.PeerReachable(s.now, 0, true)
+		s.run(1000 * ms)
+		s.cut(cut, true)
+		s.run(500 * ms)
+		src := s.sources[cut]
+		src.down = false
+		s.r.Reachable(s.now, cut, 0, true)
+		s.r.Truncated(s.now, cut, src.conn, tuple.Position{Generation: 1, ID: src.last, Time: tuple.Time(1500 * ms)})
+		if !s.r.Stranded() {
+			t.Fatalf("%s lacks nothing", name)
+		}
+		return s
+	}
+	state := func(s *stage) State {
+		var e tuple.Encoder
+		return s.r.Snapshot(&e)
+	}
+	a, b := lacking("north/n1", "north/n2", 0), lacking("north/n2", "north/n1", 1)
+	takes := func(s *stage, now dcaa.Instant, other State) bool { return s.r.Offered(now, 0, other) }
+	first, second := takes(a, a.now, state(b)), takes(b, b.now, state(a))
+	if first == second {
+		t.Errorf("the first takes the state of the second: %v; the second that of the first: %v", first, second)
+	}
+	ahead := state(b)
+	ahead.Boundary = ahead.Boundary.Add(1000 * ms)
+	if !takes(a, a.now, ahead) {
+		t.Error("a state that is complete further is not taken")
+	}
+	if takes(b, b.now, State{Inputs: a.r.positions(), Boundary: tuple.MinTime}) {
+		t.Error("a state that is complete less far is taken")
+	}
+}
