@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"fednode/query/tuple"
 	"fednode/query/tuple/arrowio/stream"
@@ -345,4 +347,15 @@ func TestWriterRefuses(t *testing.T) {
 		require.NoError(t, err)
 		require.Error(t, w.WriteFrame(f), name)
 	}
+}
+
+// TestLongReasonIsRead shows that a GAP which has come a long way, each node of it with a word, is read all the same.
+func TestLongReasonIsRead(t *testing.T) {
+	gap := &tuple.Frame{Kind: tuple.Gap, Time: 0, To: 1, Generation: 1, Reason: strings.Repeat("übers Land: ", 1000)}
+	got, err := receive(t, send(t, tuple.MustSchema(tuple.Field{Name: "n", Type: tuple.Of(tuple.Int64)}), WriterOptions{}, gap), ReaderOptions{})
+	require.ErrorIs(t, err, io.EOF)
+	require.Len(t, got, 1)
+	require.True(t, utf8.ValidString(got[0].Reason))
+	require.Greater(t, len(got[0].Reason), maxReason-utf8.UTFMax)
+	require.True(t, strings.HasPrefix(gap.Reason, got[0].Reason))
 }

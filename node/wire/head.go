@@ -2,6 +2,7 @@ package wire
 
 import (
 	"math"
+	"unicode/utf8"
 
 	"fednode/query/tuple"
 	"fednode/query/tuple/arrowio/stream"
@@ -43,8 +44,20 @@ func appendHead(e *tuple.Encoder, f *tuple.Frame, rows int) {
 		e.Time(f.To)
 		e.Uint(f.Generation)
 		e.Uint(f.FirstID)
-		e.String(f.Reason)
+		e.String(shortened(f.Reason, maxReason))
 	}
+}
+
+// shortened returns what of a text fits into so many bytes. Each node that passes a GAP on puts its stream before the reason:
+// what is written has to be read by the next one, however long the way is.
+func shortened(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
 }
 
 func appendBoundary(e *tuple.Encoder, f *tuple.Frame) {
