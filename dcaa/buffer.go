@@ -88,7 +88,7 @@ func (b *OutputBuffer) hold(f *tuple.Frame, away Away) {
 func FrameBytes(f *tuple.Frame) int64 {
 	const frame = 160
 	if f.Batch == nil {
-		return frame
+		return frame + int64(len(f.Reason))
 	}
 	size := int64(frame + 8*len(f.IDs) + 8*len(f.Batch.Time))
 	for i := range f.Batch.Cols {

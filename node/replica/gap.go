@@ -23,6 +23,9 @@ type gap struct {
 	loss sunion.Loss
 }
 
+// gapRows is how many rows a gap that waits counts for when an input is held: by its reason it takes as much memory.
+const gapRows = 64
+
 // position is where an input of the SUnion has to be resumed. A gap that the outputs have not been told of is met again.
 func (u *union) position(input int) tuple.Position {
 	p := u.su.Position(input)
@@ -36,11 +39,18 @@ func (u *union) position(input int) tuple.Position {
 }
 
 // file adds a gap to those that wait. Other inputs may have told of later places before: which comes first among the
-// results is the same at every replica all the same.
+// results is the same at every replica all the same. One that passes over nothing is told together with another one of the
+// same place that waits: who tells of one after the other makes nothing grow.
 func (u *union) file(g gap) {
 	k := len(u.gaps)
 	for k > 0 && cmp.Or(cmp.Compare(g.at, u.gaps[k-1].at), cmp.Compare(g.input, u.gaps[k-1].input)) < 0 {
 		k--
+	}
+	if k > 0 && !g.lost {
+		if w := &u.gaps[k-1]; w.at == g.at && w.input == g.input && slices.Equal(w.outputs, g.outputs) {
+			w.from, w.to = min(w.from, g.from), max(w.to, g.to)
+			return
+		}
 	}
 	u.gaps = slices.Insert(u.gaps, k, g)
 }

@@ -32,6 +32,34 @@ func TestGapsByPlace(t *testing.T) {
 	}
 }
 
+// TestGapsDoNotPileUp shows that an input which tells of gap after gap while another one is missing is held: those of one place
+// are told as one, and those of many make it wait.
+func TestGapsDoNotPileUp(t *testing.T) {
+	s := newStage(t, unionQuery, func(c *Config) { c.WaitingRows = 100 * gapRows })
+	in := s.r.inputs[0]
+	var u *union
+	for _, f := range in.feeds {
+		u = s.r.unions[f.union]
+	}
+	lower := func(at tuple.Time, k int) *tuple.Frame {
+		return &tuple.Frame{Kind: tuple.Gap, Generation: 1, Time: at - tuple.Time(k), To: at + tuple.Time(k), Reason: "lost"}
+	}
+	in.Boundary(1000*ms, dcaa.Age{})
+	for k := range 1000 {
+		in.Gap(lower(1000*ms, k))
+	}
+	if g := u.gaps; len(g) != 1 || g[0].from != 1000*ms-999 || g[0].to != 1000*ms+999 {
+		t.Fatalf("%d gaps of one place wait, the first of [%v, %v)", len(g), g[0].from, g[0].to)
+	}
+	for k := tuple.Time(1); !s.r.Held(0); k++ {
+		if k == 1000 {
+			t.Fatal("the input is not held")
+		}
+		in.Boundary(1000*ms+100*k*ms, dcaa.Age{})
+		in.Gap(lower(1000*ms+100*k*ms, 1))
+	}
+}
+
 // TestPlaceAcrossGenerations shows that an input which enters two SUnions goes on, and is acknowledged, from the one that
 // has not gone over to its new generation, although the ids there are higher.
 func TestPlaceAcrossGenerations(t *testing.T) {
