@@ -86,20 +86,21 @@ type hindrance uint8
 const (
 	moves hindrance = iota
 	rests
+	noLower
 	nowhere
 	atLimit
 	tooLarge
 	hindrances
 )
 
-var hindranceNames = [hindrances]string{"", "rest after a move", "no other node can run", "would bring the other to the limit", "would gain less than a move costs"}
+var hindranceNames = [hindrances]string{"", "rest after a move", "find no less loaded node", "can run on no less loaded node", "would bring the other to the limit", "would gain less than a move costs"}
 
 // moveOf finds where a unit would move: of the nodes that it likes best, to the least loaded that can take it.
 func (b *Balancer) moveOf(u *unit, from *seen, v *view, t *trigger, scale float64) (best move, why hindrance) {
 	if u.restsUntil >= b.period {
 		return best, rests
 	}
-	why = nowhere
+	why = noLower
 	crowded := b.crowded(u)
 	first := 0
 	for _, to := range v.ascending {
@@ -107,6 +108,9 @@ func (b *Balancer) moveOf(u *unit, from *seen, v *view, t *trigger, scale float6
 			break
 		}
 		if to.node == from.node || t.takes != nil && !t.takes(to) || obstacleTo(to.node, u) != free {
+			if why != moves {
+				why = max(why, nowhere)
+			}
 			continue
 		}
 		rank := preference(to.node, u, crowded)
