@@ -173,6 +173,12 @@ func (r *reference) find(id uint64) (*tuple.Frame, int, error) {
 	return r.results[0], int(id - r.results[0].FirstID), nil
 }
 
+// all returns every result so far, in order; nothing of it may have been forgotten.
+func (r *reference) all() ([]*tuple.Frame, error) {
+	err := r.advance()
+	return r.results, err
+}
+
 // last returns the id of the last result below the boundary that the reference has reached.
 func (r *reference) last() uint64 {
 	c := r.fragments[r.top.Streams[r.top.Output].Fragment]

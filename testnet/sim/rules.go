@@ -269,7 +269,7 @@ func (u *rules) last() {
 	if err := u.r.ref.advance(); err != nil {
 		u.r.broken("the run without failures has stopped: " + err.Error())
 	}
-	if lost, ok := u.r.ref.missing(u.r.watch.id, u.r.watch.boundary); ok {
+	if lost, ok := u.r.watch.missing(u.r.watch.boundary); ok {
 		u.r.breach("the stable stream is that of a run without failures", "the boundary %v passes row %d, which did not come", u.r.watch.boundary, lost)
 	}
 }

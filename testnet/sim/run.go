@@ -159,6 +159,7 @@ func settingsOf(s *topology.Spec) dcaa.Settings {
 	d := dcaa.DefaultSettings()
 	d.MaxDelay, d.Bucket, d.BoundaryInterval = s.MaxDelay, s.Bucket, s.BoundaryInterval
 	d.Heartbeat, d.Miss, d.IdleAfter = s.Heartbeat, s.Miss, 3*s.BoundaryInterval
+	d.AbandonAfter = s.AbandonAfter
 	d.Failure, d.Stabilization = policyOf(s.Failure), policyOf(s.Stabilization)
 	if s.Redo == topology.RedoUndo {
 		d.Redo = dcaa.RedoUndo

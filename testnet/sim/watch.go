@@ -24,7 +24,8 @@ type watch struct {
 	follow bool
 	seen   [][]bool
 	rows   [][]born
-	judged []int // of accepted rows of each source
+	judged []int   // of accepted rows of each source
+	losses *losses // nil where nothing may be lost
 }
 
 // born is a row of a source with when it became known.
@@ -37,15 +38,22 @@ type born struct {
 func newWatch(r *Run) *watch {
 	s := &r.top.Spec
 	n := s.Sources
-	return &watch{r: r, boundary: tuple.MinTime, reached: tuple.MinTime, covered: tuple.MinTime,
+	w := &watch{r: r, boundary: tuple.MinTime, reached: tuple.MinTime, covered: tuple.MinTime,
 		follow: s.Work == topology.Pass && (s.Shape == topology.Chain || s.Shape == topology.Lanes) &&
 			s.Disorder <= s.BoundaryInterval, seen: make([][]bool, n), rows: make([][]born, n)}
+	if s.Losses == topology.NamedLosses {
+		w.losses = newLosses(s, r.ref)
+	}
+	return w
 }
 
 // restart begins a life of the client at a position that it had stored.
 func (w *watch) restart(at tuple.Position) {
 	w.id, w.boundary = at.ID, at.Time
 	w.tentative, w.reached = false, tuple.MinTime
+	if w.losses != nil {
+		w.losses.restart(at)
+	}
 }
 
 // accepted notes rows that a source has made durable.
@@ -67,7 +75,11 @@ func (w *watch) Rows(f *tuple.Frame) error {
 	if f.FirstID != w.id+1 {
 		w.r.breach(PromiseEqual, "rows %d to %d come after row %d", f.FirstID, f.LastID, w.id)
 	}
-	if f.FirstID <= w.furthest {
+	if w.losses != nil {
+		if err := w.losses.rows(f); err != nil {
+			w.r.breach(PromiseEqual, "%v", err)
+		}
+	} else if f.FirstID <= w.furthest {
 		// The client has stored less than it had taken: it gets those again, and they have been compared.
 		if f.LastID > w.furthest {
 			w.compare(f.After(w.furthest))
@@ -111,17 +123,36 @@ func (w *watch) Boundary(t tuple.Time, _ dcaa.Age) {
 		w.r.breach("boundaries rise", "stable boundary %v after %v", t, w.boundary)
 	}
 	w.boundary = t
-	if lost, ok := w.r.ref.missing(w.id, t); ok && w.id >= w.furthest {
+	if lost, ok := w.missing(t); ok {
 		w.r.breach(PromiseEqual, "the boundary %v passes row %d, which did not come", t, lost)
 	}
 	w.r.observer.Reached(w.r.w.Now(), t, false)
 	w.cover(t)
 }
 
+// missing returns the first row of the run without failures, by its id there, that a boundary passes and that did not come.
+func (w *watch) missing(boundary tuple.Time) (uint64, bool) {
+	if w.losses != nil {
+		return w.losses.missing(boundary)
+	}
+	if w.id < w.furthest {
+		return 0, false // it comes again, and has been judged
+	}
+	return w.r.ref.missing(w.id, boundary)
+}
+
 // Gap takes a gap. The plans that are drawn need none.
 func (w *watch) Gap(f *tuple.Frame) {
 	w.r.result.Coverage.Gaps++
-	w.r.breach("nothing is lost", "the client is told %v", f)
+	if w.r.trace.frames() {
+		w.r.trace.line(w.r.w.Now(), "client", "client", "frame", f.String())
+	}
+	if w.losses == nil {
+		w.r.breach("nothing is lost", "the client is told %v", f)
+		return
+	}
+	w.id = f.FirstID
+	w.losses.gap(f, w.boundary)
 }
 
 // TentativeRows takes rows of Q.
@@ -186,7 +217,7 @@ const holeMargin = 1_500_000
 // reflected checks that a row which the boundary passes has come, if nothing was in its way.
 func (w *watch) reflected(source int, b born) {
 	seen := w.seen[source]
-	if b.number < uint64(len(seen)) && seen[b.number] || !w.r.health.allWays(source, b.at-holeMargin) {
+	if b.number < uint64(len(seen)) && seen[b.number] || w.losses != nil && w.losses.excused(b.stime) || !w.r.health.allWays(source, b.at-holeMargin) {
 		return
 	}
 	w.r.breach("no hole in what the client holds", "row %d of %s, stime %v, is missing, although all its ways have been healthy since before it came",

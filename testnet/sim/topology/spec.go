@@ -63,6 +63,7 @@ type Spec struct {
 	Stabilization    string
 	Consistency      string // eventual or stable-only
 	Redo             string // fork or undo
+	Losses           string // none or named
 
 	// Latency and Jitter of each link; Bandwidth in bytes a second, 0 for no limit; DiskLatency of a commit.
 	Latency     int64
@@ -77,6 +78,8 @@ type Spec struct {
 	SliceRows int64
 	// ForgetAfter is after how long a reader that is away is no longer waited for.
 	ForgetAfter int64
+	// AbandonAfter is how long rows are waited for that nobody within reach holds, while somebody who is away may.
+	AbandonAfter int64
 
 	// Calm is how long the federation runs before the first fault, Trouble for how long faults begin and last, Settle how
 	// long it then has to become stable again.
@@ -98,8 +101,8 @@ func Default() Spec {
 	return Spec{
 		Shape: Chain, Fragments: 4, Replicas: 2, Sources: 3, Work: Pass, Window: 500 * ms, Rate: 20, Keys: 8,
 		Bucket: 100 * ms, BoundaryInterval: 100 * ms, Heartbeat: 100 * ms, Miss: 3, MaxDelay: 3 * s,
-		Failure: "delay", Stabilization: "process", Consistency: Eventual, Redo: RedoFork,
-		Latency: 2 * ms, Jitter: 1 * ms, DiskLatency: 2 * ms, RowCost: 5, PointInterval: 5 * s, ForgetAfter: 10 * tuple.Minute,
+		Failure: "delay", Stabilization: "process", Consistency: Eventual, Redo: RedoFork, Losses: NoLosses,
+		Latency: 2 * ms, Jitter: 1 * ms, DiskLatency: 2 * ms, RowCost: 5, PointInterval: 5 * s, ForgetAfter: 10 * tuple.Minute, AbandonAfter: 2 * tuple.Minute,
 		Calm: 5 * s, Trouble: 60 * s, Settle: 60 * s,
 	}
 }
@@ -155,6 +158,7 @@ func (s *Spec) numbers() []field {
 		{"point_interval", &s.PointInterval, tuple.Millisecond, hour, true},
 		{"slice_rows", &s.SliceRows, 0, 1 << 24, false},
 		{"forget_after", &s.ForgetAfter, tuple.Millisecond, 24 * hour, true},
+		{"abandon_after", &s.AbandonAfter, tuple.Millisecond, 24 * hour, true},
 		{"calm", &s.Calm, 0, 24 * hour, true},
 		{"trouble", &s.Trouble, 0, 24 * hour, true},
 		{"settle", &s.Settle, 0, 24 * hour, true},
@@ -177,6 +181,7 @@ func (s *Spec) choices() []choice {
 		{"stabilization", &s.Stabilization, policies},
 		{"consistency", &s.Consistency, []string{Eventual, StableOnly}},
 		{"redo", &s.Redo, []string{RedoFork, RedoUndo}},
+		{"losses", &s.Losses, []string{NoLosses, NamedLosses}},
 	}
 }
 
@@ -247,6 +252,12 @@ func (s *Spec) AppendTOML(b []byte) []byte {
 const (
 	Eventual   = "eventual"
 	StableOnly = "stable-only"
+)
+
+// Whether a case loses rows that nobody holds any more, so that a GAP has to name them.
+const (
+	NoLosses    = "none"
+	NamedLosses = "named"
 )
 
 // The ways to redo.
