@@ -11,6 +11,7 @@ type reservation struct {
 	items  []Item
 	worth  []Worth // of items
 	load   float64
+	since  Instant
 	until  Instant
 }
 
@@ -49,11 +50,12 @@ func (m *Machine) takeOffer(c *contract, msg Message) {
 		m.send(c, c.answer)
 		return
 	}
-	m.free(c) // the giver has gone on: it does not want what was reserved
+	m.wasted(c) // the giver has gone on: it does not want what was reserved
+	m.free(c)
 	c.answered, c.settled = msg.Number, Message{}
 	c.answer = Message{Kind: Answer, Number: msg.Number}
 	if taken, worth := m.choose(c, msg.Items); len(taken) > 0 {
-		c.reserve = &reservation{number: msg.Number, items: taken, worth: worth, until: m.now.Add(m.cfg.Settings.Reserve)}
+		c.reserve = &reservation{number: msg.Number, items: taken, worth: worth, since: m.now, until: m.now.Add(m.cfg.Settings.Reserve)}
 		for _, item := range taken {
 			c.reserve.load += item.Load
 			c.answer.Tasks = append(c.answer.Tasks, item.Task)
@@ -73,14 +75,14 @@ func (m *Machine) choose(c *contract, items []Item) (taken []Item, worth []Worth
 		return nil, nil
 	}
 	load := m.high()
-	under := c.takenLoad + c.arrivingLoad()
+	under, coming := c.takenLoad+c.arrivingLoad(), len(c.arriving)
 	wanted := demand{size: math.Inf(1)}
 	for _, item := range items {
 		d := Decision{Contract: c.ID, Partner: c.Partner, Task: item.Task, Size: item.Load, Price: item.Price, Load: load}
 		switch {
 		case !m.canBe(c, item) || slices.ContainsFunc(taken, func(t Item) bool { return t.Task == item.Task }):
 			d.Reason = NotForUs
-		case !c.allows(item.Task, item.Load) || under+item.Load > c.MaxLoad:
+		case !c.allows(item.Task, item.Load) || under+item.Load > c.MaxLoad || coming+len(taken) >= maxArriving:
 			d.Reason = OverContract
 		default:
 			d.Money, d.Limit, d.Reason = Marginal(m.cfg.Cost, load, item.Load)/item.Load, float64(item.Price), TooDear
@@ -110,8 +112,27 @@ func (m *Machine) canBe(c *contract, item Item) bool {
 	chain := item.Chain
 	return checkLoad(item.Load) == nil && item.Price >= c.Min && item.Price <= c.Max &&
 		len(chain) > 0 && len(chain) <= maxChain && chain[0] == item.Task.Owner && chain[len(chain)-1] == c.Partner &&
-		!slices.Contains(chain, m.cfg.Self) && m.find(item.Task) < 0
+		!slices.Contains(chain, m.cfg.Self) && !m.knows(item.Task)
 }
+
+// knows reports whether a task is carried here, was given away from here, or is expected already: two partners cannot both
+// bring it.
+func (m *Machine) knows(id TaskID) bool {
+	if m.find(id) >= 0 || m.findGiven(id) >= 0 {
+		return true
+	}
+	for _, c := range m.contracts {
+		if c.reserve != nil && slices.ContainsFunc(c.reserve.items, func(i Item) bool { return i.Task == id }) ||
+			slices.ContainsFunc(c.arriving, func(a arrival) bool { return a.Task == id }) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxArriving bounds how many tasks are on their way under one contract: a giver that commits and never sends takes no
+// more memory than that.
+const maxArriving = 4 * MaxItems
 
 // maxChain bounds through how many hands a task may go.
 const maxChain = 64
@@ -142,13 +163,31 @@ func (m *Machine) free(c *contract) {
 	m.relieved()
 }
 
-// runOut ends a reservation that no commit came for. A giver that does so again and again is refused for longer and
-// longer: hoarding gains nothing.
+// runOut ends a reservation that no commit came for.
 func (m *Machine) runOut(c *contract) {
 	m.decide(Decision{Reason: LetsGo, Contract: c.ID, Partner: c.Partner, Size: c.reserve.load})
+	m.wasted(c)
+	m.free(c)
+}
+
+// wasted counts for how long room has been reserved for nothing. A giver that lets a reservation run out, or as much time
+// pass with reservations that it replaces or lets go of, is refused.
+func (m *Machine) wasted(c *contract) {
+	if c.reserve == nil {
+		return
+	}
+	c.idle += int64(m.now - c.reserve.since)
+	if c.idle >= m.cfg.Settings.Reserve {
+		m.penalise(c)
+	}
+}
+
+// penalise refuses a giver everything for a while, for longer each time until a task of it arrives: hoarding gains
+// nothing.
+func (m *Machine) penalise(c *contract) {
+	c.idle = 0
 	c.waitSpan = min(max(m.cfg.Settings.Penalty, 2*c.waitSpan), maxPenalty)
 	c.waitUntil = m.now.Add(c.waitSpan)
-	m.free(c)
 }
 
 // maxPenalty bounds for how long a giver is refused.

@@ -21,13 +21,13 @@ func (m *Machine) takeAnswer(c *contract, msg Message) {
 		return
 	}
 	commit := Message{Kind: Commit, Number: c.number}
-	complete := true
+	taken := 0
 	load := m.low() + m.openLoad(o)
 	for _, item := range o.items {
 		if !slices.Contains(msg.Tasks, item.Task) {
-			complete = false
 			continue
 		}
+		taken++
 		at := m.find(item.Task)
 		if at < 0 {
 			continue
@@ -44,8 +44,8 @@ func (m *Machine) takeAnswer(c *contract, msg Message) {
 		}
 		m.decide(d)
 	}
-	c.fits(len(msg.Tasks), len(o.items))
-	if !complete {
+	c.fits(taken, len(o.items))
+	if taken < len(o.items) {
 		m.refused(c, highest(o.items, msg.Tasks))
 	} else {
 		c.refusal = refusal{}
@@ -113,7 +113,7 @@ func (m *Machine) takeCommit(c *contract, msg Message) {
 		return
 	}
 	c.settled = Message{Kind: Settled, Number: msg.Number}
-	if r := c.reserve; r != nil && r.number == msg.Number {
+	if r := c.reserve; r != nil && r.number == msg.Number && !m.paused {
 		for i, item := range r.items {
 			if slices.Contains(msg.Tasks, item.Task) {
 				c.arriving = append(c.arriving, arrival{item, r.worth[i], m.now.Add(m.cfg.Settings.MigrationTimeout)})
@@ -121,7 +121,11 @@ func (m *Machine) takeCommit(c *contract, msg Message) {
 				m.reserved += item.Load
 			}
 		}
-		c.waitSpan = 0
+		if len(c.settled.Tasks) > 0 {
+			c.idle = 0
+		} else {
+			m.wasted(c)
+		}
 		m.free(c)
 	}
 	m.send(c, c.settled)
@@ -136,8 +140,8 @@ func (m *Machine) takeSettled(c *contract, msg Message) {
 	var moving []TaskID
 	for i, item := range o.items {
 		at := m.find(item.Task)
-		if at < 0 || !slices.Contains(msg.Tasks, item.Task) {
-			continue
+		if at < 0 || m.tasks[at].state != committed || c.ended || !slices.Contains(msg.Tasks, item.Task) {
+			continue // also one that has ended, and another that has its number now
 		}
 		m.tasks[at].state = leaving
 		moving = append(moving, item.Task)
@@ -191,10 +195,13 @@ func (m *Machine) leavingUnder(id TaskID) (*contract, Item) {
 }
 
 // Arrived says that a task runs here: one that was committed, or one that came back. It reports false if the task was
-// not expected any more: then it must not run here. worth is what it costs here, as it counted when it was decided on.
+// not expected any more: then it must not run here. Said again, it changes nothing. worth is what it costs here, as it counted when it was decided on.
 func (m *Machine) Arrived(now Instant, id TaskID) (worth Worth, expected bool) {
 	m.begin(now)
 	defer m.end()
+	if m.find(id) >= 0 {
+		return Worth{}, true
+	}
 	for _, c := range m.contracts {
 		at := slices.IndexFunc(c.arriving, func(a arrival) bool { return a.Task == id })
 		if at < 0 {
@@ -202,6 +209,7 @@ func (m *Machine) Arrived(now Instant, id TaskID) (worth Worth, expected bool) {
 		}
 		item, worth := c.arriving[at].Item, c.arriving[at].worth
 		c.arriving = slices.Delete(c.arriving, at, at+1)
+		c.waitSpan = 0
 		m.reserved -= item.Load
 		c.takenLoad += item.Load
 		m.insert(task{owner: id.Owner, number: id.Number, load: item.Load, since: m.now,
@@ -212,7 +220,8 @@ func (m *Machine) Arrived(now Instant, id TaskID) (worth Worth, expected bool) {
 	return m.cameBack(id)
 }
 
-// expireArrivals gives up what has not come in time; the shell refuses it if it comes after all.
+// expireArrivals gives up what has not come in time; the shell refuses it if it comes after all. To commit and not to send
+// is one more way of hoarding.
 func (m *Machine) expireArrivals(c *contract) {
 	before := len(c.arriving)
 	c.arriving = slices.DeleteFunc(c.arriving, func(a arrival) bool {
@@ -223,6 +232,7 @@ func (m *Machine) expireArrivals(c *contract) {
 		return late
 	})
 	if len(c.arriving) < before {
+		m.penalise(c)
 		m.relieved()
 	}
 }

@@ -74,11 +74,19 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("round, resend, reserve, migration timeout, remember and tries have to be above 0")
 	case s.AfterRefusal < 0 || s.Penalty < 0 || s.MinStay < 0:
 		return fmt.Errorf("the time after a refusal, the penalty and the shortest stay have to be 0 or more")
+	case max(s.Round, s.AfterRefusal, s.Resend, s.Reserve, s.Penalty, s.MigrationTimeout, s.MinStay) > maxTime || s.Remember > maxRemember || s.Tries > maxRemember:
+		return fmt.Errorf("times up to %d days, and up to %d rounds to remember and tries are expected", maxTime/(24*3600*second), maxRemember)
 	case !(s.Jitter >= 0 && s.Jitter <= 0.5):
 		return fmt.Errorf("the jitter of rounds is %g: from 0 to 0.5 is expected", s.Jitter)
 	}
 	return nil
 }
+
+// Bounds of the times, so that no sum of them runs over.
+const (
+	maxTime     = 30 * 24 * 3600 * second
+	maxRemember = 1_000_000
+)
 
 // Contract is what a participant knows of a contract while load moves.
 type Contract struct {

@@ -2,6 +2,7 @@ package mpa
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"fednode/contracts"
@@ -77,6 +78,7 @@ type contract struct {
 	takenLoad float64
 	waitUntil Instant // the giver is refused everything
 	waitSpan  int64
+	idle      int64 // how long room has been reserved for nothing since a task was committed
 }
 
 // New returns a participant without tasks and contracts.
@@ -139,8 +141,12 @@ func (m *Machine) end() {
 		m.due = min(m.due, m.dueOf(c))
 	}
 	for i := range m.given {
-		if m.given[i].recalled {
-			m.due = min(m.due, m.given[i].sendAt)
+		g := &m.given[i]
+		if g.recalled {
+			m.due = min(m.due, g.sendAt)
+		}
+		if g.expected {
+			m.due = min(m.due, g.until)
 		}
 	}
 	if m.due != Never {
@@ -176,9 +182,14 @@ func (m *Machine) SetContract(now Instant, c Contract) error {
 	if c.Partner == m.cfg.Self {
 		return fmt.Errorf("contract %s: a participant makes none with itself", c.ID)
 	}
+	have := m.contract(c.ID)
+	if have != nil && have.Partner != c.Partner {
+		return fmt.Errorf("contract %s is with %s, not with %s: a contract keeps its parties", c.ID, have.Partner, c.Partner)
+	}
 	m.begin(now)
 	m.stirred = true
-	if have := m.contract(c.ID); have != nil {
+	if have != nil {
+		m.callOff(have)
 		have.Contract, have.ended = c, false
 	} else {
 		m.contracts = append(m.contracts, &contract{Contract: c, askedAt: -1, quota: MaxItems})
@@ -188,10 +199,19 @@ func (m *Machine) SetContract(now Instant, c Contract) error {
 	return nil
 }
 
+// callOff ends what has been offered or reserved under a contract and is not committed: its terms hold no more.
+func (m *Machine) callOff(c *contract) {
+	m.free(c)
+	if c.open != nil && c.open.sent.Kind == Offer {
+		m.letGo(c, nil)
+	}
+}
+
 // EndContract ends a contract: nothing is offered or taken any more, and tasks are given back in order.
 func (m *Machine) EndContract(now Instant, id ContractID) {
 	m.begin(now)
 	if c := m.contract(id); c != nil {
+		m.callOff(c)
 		c.ended, m.stirred = true, true
 	}
 	m.end()
@@ -256,27 +276,41 @@ func (m *Machine) AddTasks(now Instant, loads []float64) error {
 func (m *Machine) DropTask(now Instant, id TaskID) bool {
 	m.begin(now)
 	defer m.end()
+	var t task
+	carried := false
 	if at := m.findGiven(id); at >= 0 {
-		m.forget(at)
-	}
-	at := m.find(id)
-	if at < 0 {
-		return false
-	}
-	m.withdraw(id)
-	t := m.remove(at)
-	if t.state == leaving {
-		m.out -= t.load
+		t = m.forget(at).task
+	} else if at := m.find(id); at >= 0 {
+		m.withdraw(id)
+		t, carried = m.remove(at), true
+		if t.state != resting {
+			m.out -= t.load
+		}
 	}
 	if c := t.inward(); c != nil {
 		c.takenLoad -= t.load
 	}
-	if id.Owner == m.cfg.Self {
+	if t.owner == m.cfg.Self {
 		m.own -= t.load
 		m.ownChanged()
 	}
+	m.forgetEverywhere(id)
 	m.relieved()
-	return true
+	return carried
+}
+
+// forgetEverywhere drops what contracts know of a task that has ended.
+func (m *Machine) forgetEverywhere(id TaskID) {
+	for _, c := range m.contracts {
+		delete(c.returned, id)
+		c.leaving = slices.DeleteFunc(c.leaving, func(i Item) bool { return i.Task == id })
+		c.arriving = slices.DeleteFunc(c.arriving, func(a arrival) bool {
+			if a.Task == id {
+				m.reserved -= a.Load
+			}
+			return a.Task == id
+		})
+	}
 }
 
 // Measured takes a reading of the load of a task that is carried; decisions use the mean of the last 30.
@@ -339,8 +373,12 @@ func (m *Machine) settleOrder() {
 	m.relieved()
 }
 
-// OwnLoad says what load the participant's own clients cause, wherever it is carried; it is measured at their streams.
+// OwnLoad says what load the participant's own clients cause, wherever it is carried; it is measured at their streams. A
+// reading that is no finite number from 0 changes nothing.
 func (m *Machine) OwnLoad(now Instant, load float64) {
+	if !(load >= 0) || math.IsInf(load, 1) {
+		return
+	}
 	m.begin(now)
 	m.own = load
 	m.ownChanged()

@@ -1,6 +1,7 @@
 package mpa
 
 import (
+	"math"
 	"slices"
 
 	"fednode/contracts"
@@ -134,11 +135,25 @@ func (m *Machine) mayGo(c *contract, t *task, batch []Item) bool {
 	if _, back := c.returned[t.id()]; back || !c.allows(t.id(), t.load) {
 		return false
 	}
-	going := 0.0
-	for i := range batch {
-		going += batch[i].Load
+	if len(t.chain()) >= maxChain {
+		return false // the taker would refuse it
 	}
-	return c.givenLoad+going+t.load <= c.MaxLoad && t.owner != c.Partner && !slices.Contains(t.chain(), c.Partner)
+	return c.hasLoadFor(t.load, batch) && t.owner != c.Partner && !slices.Contains(t.chain(), c.Partner)
+}
+
+// hasLoadFor reports whether a task stays within the contract's load, given what was given, is leaving and is being
+// offered.
+func (c *contract) hasLoadFor(load float64, batch []Item) bool {
+	if math.IsInf(c.MaxLoad, 1) {
+		return true
+	}
+	load += c.givenLoad
+	for _, items := range [][]Item{batch, c.leaving} {
+		for i := range items {
+			load += items[i].Load
+		}
+	}
+	return load <= c.MaxLoad
 }
 
 // step returns the highest price of the contract's steps that is not above a sum; the lowest price if none is.

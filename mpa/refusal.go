@@ -35,8 +35,8 @@ func (c *contract) fits(taken, asked int) {
 		return // all of the offer was withdrawn meanwhile: the answer says nothing of room
 	}
 	c.quota = taken + 1
-	if taken == asked {
-		c.quota = 2 * asked
+	if taken >= asked {
+		c.quota = max(1, 2*asked) // nothing was asked if all of it was withdrawn meanwhile
 	}
 }
 
@@ -86,7 +86,11 @@ func (m *Machine) sayRoom(c *contract) {
 
 // takeRoom takes the word of a partner that it has room again.
 func (m *Machine) takeRoom(c *contract, msg Message) {
-	if msg.Renewed {
+	renews := msg.Renewed && len(c.returned) > 0
+	if !c.refusal.counts && !renews {
+		return // it changes nothing: a flood of such words costs no rounds
+	}
+	if renews {
 		clear(c.returned)
 	}
 	c.refusal = refusal{}

@@ -28,38 +28,65 @@ func (m *Machine) takeBack() {
 // recall asks for a task that was given away, until it has come.
 func (m *Machine) recall(g *given, to Party) {
 	g.recalled, g.recallFor = true, to
-	if to == m.cfg.Self && !g.expected {
-		g.expected = true
-		m.reserved += g.load
+	if to == m.cfg.Self {
+		m.expect(g)
 	}
 	m.sendRecall(g)
 }
 
+// expect keeps room for a task that comes back, for as long as a migration may take: a partner that never sends it holds
+// none for ever.
+func (m *Machine) expect(g *given) {
+	g.until = m.now.Add(m.cfg.Settings.MigrationTimeout)
+	if !g.expected {
+		g.expected = true
+		m.reserved += g.load
+	}
+}
+
 func (m *Machine) sendRecall(g *given) {
-	g.sendAt = m.now.Add(m.cfg.Settings.Resend)
+	g.sendAt = m.now.Add(m.cfg.Settings.Resend << g.tries)
+	g.tries = min(g.tries+1, maxDoublings)
 	m.send(g.to, Message{Kind: Recall, Tasks: []TaskID{g.id()}, To: g.recallFor})
 }
 
-func (m *Machine) resendRecalls() {
+// maxDoublings bounds how far apart recalls come that nobody heeds.
+const maxDoublings = 5
+
+// awaitReturns asks again for what has been recalled, and expects no longer what has not come.
+func (m *Machine) awaitReturns() {
+	late := false
 	for i := range m.given {
-		if g := &m.given[i]; g.recalled && m.now >= g.sendAt {
+		g := &m.given[i]
+		if g.recalled && m.now >= g.sendAt {
 			m.sendRecall(g)
 		}
+		if g.expected && m.now >= g.until {
+			g.expected, late = false, true
+			m.reserved -= g.load
+		}
+	}
+	if late {
+		m.relieved()
 	}
 }
 
 // takeRecall sends tasks back to where they are called, or passes the call on to where they are.
 func (m *Machine) takeRecall(c *contract, msg Message) {
+	var gone []TaskID
 	for _, id := range msg.Tasks {
 		if at := m.find(id); at >= 0 {
 			m.callBack(c, at, msg.To)
 		} else if at := m.findGiven(id); at >= 0 {
-			if g := &m.given[at]; g.inward() == c && !g.recalled {
+			if g := &m.given[at]; g.inward() == c && !g.recalled && slices.Contains(g.chain(), msg.To) {
 				m.recall(g, msg.To)
 			}
 		} else {
-			m.send(c, Message{Kind: GiveBack, Tasks: []TaskID{id}, To: msg.To}) // it is not here any more
+			gone = append(gone, id)
 		}
+	}
+	if len(gone) > 0 {
+		m.send(c, Message{Kind: GiveBack, Tasks: gone, To: msg.To})
 	}
 }
 
@@ -95,10 +122,7 @@ func (m *Machine) takeGiveBack(c *contract, msg Message) {
 			continue // to nobody whom it could go back to: it stays in our books, and is called back when its time comes
 		}
 		if msg.To == m.cfg.Self {
-			if !g.expected {
-				g.expected = true
-				m.reserved += g.load
-			}
+			m.expect(g)
 			continue
 		}
 		inward := g.inward()
@@ -129,7 +153,7 @@ func (m *Machine) cameBack(id TaskID) (worth Worth, expected bool) {
 	}
 	g := m.forget(at)
 	worth = Worth{Load: g.load, With: m.cfg.Cost.At(m.high() + g.load), Without: m.cfg.Cost.At(m.high())}
-	if g.to.returned == nil {
+	if g.to.returned == nil || len(g.to.returned) >= maxReturned {
 		g.to.returned = make(map[TaskID]float64)
 	}
 	g.to.returned[id] = m.own
@@ -139,6 +163,9 @@ func (m *Machine) cameBack(id TaskID) (worth Worth, expected bool) {
 	m.stirred = true
 	return worth, true
 }
+
+// maxReturned bounds how many returned tasks are remembered for each contract; above it they may be offered again.
+const maxReturned = 1 << 16
 
 // giveBack returns tasks that cost more than the highest price pays for, when no partner takes them.
 func (m *Machine) giveBack() {

@@ -11,7 +11,7 @@ func (m *Machine) Tick(now Instant) {
 	for _, c := range m.contracts {
 		m.expire(c)
 	}
-	m.resendRecalls()
+	m.awaitReturns()
 	if m.now >= m.stayed {
 		m.stayed, m.stirred = Never, true
 	}

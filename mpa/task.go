@@ -84,7 +84,9 @@ type given struct {
 	recalled  bool
 	recallFor Party // who takes it back: the participant, or an earlier giver
 	sendAt    Instant
-	expected  bool // it counts as coming back
+	tries     int
+	expected  bool    // it counts as coming back
+	until     Instant // as long as it is expected
 }
 
 // byOffer is the order in which tasks are offered: one's own before longer chains, larger first.
