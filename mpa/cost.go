@@ -18,7 +18,7 @@ type Cost interface {
 func Marginal(c Cost, load, size float64) float64 { return c.At(load+size) - c.At(load) }
 
 // Saving returns what giving a task of a size away saves at a load. The load is at least the size, but for rounding.
-func Saving(c Cost, load, size float64) float64 { return c.At(load) - c.At(math.Max(0, load-size)) }
+func Saving(c Cost, load, size float64) float64 { return c.At(load) - c.At(max(0, load-size)) }
 
 // Queue is the expected number of tuples in an M/M/1 queue, ρ/(1−ρ) with ρ = load/Capacity, times Scale. Above ρ = 0.98
 // it goes on as its Taylor polynomial of second order, so that it stays convex and finite.

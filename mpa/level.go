@@ -6,7 +6,7 @@ import "math"
 const tolerance = 1e-9
 
 // less reports whether a is below b by more than rounding.
-func less(a, b float64) bool { return a < b-tolerance*math.Max(math.Abs(a), math.Abs(b)) }
+func less(a, b float64) bool { return a < b-tolerance*max(math.Abs(a), math.Abs(b)) }
 
 // Overloaded reports whether a participant that carries a load would gain by giving away a task of a size, its largest, at
 // price plus the cost of moving it, both for one unit of load.

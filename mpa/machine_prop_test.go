@@ -1,6 +1,7 @@
 package mpa
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"testing"
@@ -129,7 +130,7 @@ func (k *crowd) operate(t *rapid.T) {
 	name := rapid.SampledFrom(k.names).Draw(t, "node")
 	m := k.machines[name]
 	id := k.anyTask(t)
-	switch rapid.IntRange(0, 7).Draw(t, "operation") {
+	switch rapid.IntRange(0, 8).Draw(t, "operation") {
 	case 0:
 		m.Pause(k.now, rapid.Bool().Draw(t, "pause"))
 	case 1:
@@ -145,11 +146,39 @@ func (k *crowd) operate(t *rapid.T) {
 		require.NoError(t, m.Measured(k.now, id, rapid.Float64Range(0.001, 0.5).Draw(t, "reading")))
 	case 6:
 		m.OwnLoad(k.now, rapid.SampledFrom([]float64{0, 0.5, 2, math.NaN(), math.Inf(1)}).Draw(t, "own load"))
-	case 7: // what the shell says is not always true
+	case 7:
+		k.restart(t, name)
+	case 8: // what the shell says is not always true
 		_, carried := m.Arrived(k.now, id)
 		require.Equal(t, m.find(id) >= 0, carried)
 	}
 	k.collect(name)
+}
+
+// restart takes a participant's state, as it was written, and goes on from it.
+func (k *crowd) restart(t *rapid.T, name Party) {
+	m := k.machines[name]
+	before := m.State()
+	written, err := json.Marshal(before)
+	require.NoError(t, err)
+	var read State
+	require.NoError(t, json.Unmarshal(written, &read))
+	agreed := make([]Contract, 0, len(m.contracts))
+	for _, c := range m.contracts {
+		agreed = append(agreed, c.Contract)
+	}
+	again, err := Restore(m.cfg, k.now, agreed, read)
+	require.NoError(t, err)
+	checkBooks(t, again)
+	after, err := json.Marshal(again.State())
+	require.NoError(t, err)
+	require.JSONEq(t, string(written), string(after))
+	for _, c := range m.contracts {
+		if c.ended {
+			again.EndContract(k.now, c.ID)
+		}
+	}
+	k.machines[name] = again
 }
 
 // pass lets time go by; nothing is due in the past, and nobody spins.

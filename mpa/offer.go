@@ -1,6 +1,7 @@
 package mpa
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -21,20 +22,21 @@ type openOffer struct {
 // are offered already, is above its price and the move.
 func (m *Machine) offer() {
 	load := m.low()
-	partners := m.partners()
-	if len(partners) == 0 {
+	least := float64(m.cheapest()) + m.cfg.Moving
+	// No task saves more for each unit than the slope of a convex cost: most parties are done here.
+	if !less(least, m.cfg.Cost.Slope(load)) {
 		return
 	}
+	partners := m.partners()
 	batches := make([][]Item, len(partners))
 	relayed := make([]*contract, len(partners))
-	cheapest := m.cheapest(partners)
 	for i := range m.tasks {
 		t := &m.tasks[i]
 		if t.state != resting {
 			continue
 		}
 		saving := Saving(m.cfg.Cost, load, t.load) / t.load
-		if !less(float64(cheapest)+m.cfg.Moving, saving) {
+		if !less(least, saving) {
 			continue // a smaller task may still save more for each unit
 		}
 		if until := t.since.Add(m.cfg.Settings.MinStay); m.now < until {
@@ -69,28 +71,28 @@ func (m *Machine) offer() {
 
 // partners lists the contracts that load can be offered under now: in order of price, then longest not asked.
 func (m *Machine) partners() []*contract {
-	var list []*contract
+	list := make([]*contract, 0, len(m.contracts))
 	for _, c := range m.contracts {
-		if c.Give && !c.ended && c.open == nil {
+		if c.offers() {
 			list = append(list, c)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *contract) int {
-		if a.Max != b.Max {
-			if a.Max < b.Max {
-				return -1
-			}
-			return 1
-		}
-		return int(min(max(a.askedAt-b.askedAt, -1), 1))
+		return cmp.Or(cmp.Compare(a.Max, b.Max), cmp.Compare(a.askedAt, b.askedAt))
 	})
 	return list
 }
 
+// offers reports whether load can be offered under a contract now.
+func (c *contract) offers() bool { return c.Give && !c.ended && c.open == nil }
+
 // cheapest is the lowest price at which anything could be offered now.
-func (m *Machine) cheapest(partners []*contract) contracts.Price {
+func (m *Machine) cheapest() contracts.Price {
 	low, wanted := contracts.MaxPrice, m.demanded()
-	for _, c := range partners {
+	for _, c := range m.contracts {
+		if !c.offers() {
+			continue
+		}
 		price := c.Max
 		if wanted {
 			price = c.Min

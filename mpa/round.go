@@ -1,9 +1,6 @@
 package mpa
 
-import (
-	"cmp"
-	"math"
-)
+import "cmp"
 
 // Tick does what is due.
 func (m *Machine) Tick(now Instant) {
@@ -66,8 +63,8 @@ func (m *Machine) recount() {
 	}
 }
 
-func (m *Machine) low() float64  { return math.Max(0, m.held-m.out) }
-func (m *Machine) high() float64 { return math.Max(0, m.held+m.reserved) }
+func (m *Machine) low() float64  { return max(0, m.held-m.out) }
+func (m *Machine) high() float64 { return max(0, m.held+m.reserved) }
 
 // compareContracts orders contracts, the cheapest first: by the highest price of their ranges, then by id.
 func compareContracts(a, b *contract) int {

@@ -9,7 +9,7 @@ type event struct {
 	kind eventKind
 	node int32
 	from int32
-	msg  mpa.Message
+	msg  *mpa.Message // apart, for events change places often
 	move *migration
 }
 

@@ -57,7 +57,7 @@ func (w *world) act(n int32) {
 		if w.cfg.Loss > 0 && w.network.Float64() < w.cfg.Loss {
 			continue
 		}
-		w.queue.push(event{at: w.now.Add(w.delay()), kind: deliver, node: w.index[e.To], from: n, msg: e.Message})
+		w.queue.push(event{at: w.now.Add(w.delay()), kind: deliver, node: w.index[e.To], from: n, msg: &e.Message})
 	}
 	for _, g := range effects.Migrate {
 		w.queue.push(event{at: w.now.Add(w.cfg.Migration), kind: arrive, node: w.index[g.To], from: n, move: &migration{g, n}})
@@ -88,7 +88,7 @@ func (w *world) step() error {
 		w.nodes[e.node].Tick(w.now)
 		w.act(e.node)
 	case deliver:
-		w.nodes[e.node].Receive(w.now, w.names[e.from], e.msg)
+		w.nodes[e.node].Receive(w.now, w.names[e.from], *e.msg)
 		w.act(e.node)
 	case arrive:
 		w.migrate(e)
