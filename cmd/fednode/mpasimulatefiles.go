@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ func figures(path string, widths ...int) ([][]float64, error) {
 		return nil, err
 	}
 	defer f.Close()
-	r := csv.NewReader(f)
+	r := csv.NewReader(&boundedLines{from: f})
 	r.Comment, r.FieldsPerRecord, r.TrimLeadingSpace, r.ReuseRecord = '#', -1, true, true
 	var list [][]float64
 	for first := true; ; first = false {
@@ -49,6 +50,43 @@ func figures(path string, widths ...int) ([][]float64, error) {
 	}
 }
 
+// boundedLines reads a text, and fails at a line or a whole that no file of figures has: what has no end, such as a
+// device, is not read into memory.
+type boundedLines struct {
+	from       io.Reader
+	line, read int
+}
+
+// Bounds of a line and of a file of figures, in bytes.
+const (
+	maxFigureLine = 4096
+	maxFigureFile = 1 << 28
+)
+
+func (b *boundedLines) Read(p []byte) (int, error) {
+	n, err := b.from.Read(p)
+	b.read += n
+	for rest := p[:n]; ; {
+		at := bytes.IndexByte(rest, '\n')
+		if at < 0 {
+			b.line += len(rest)
+			break
+		}
+		if b.line+at > maxFigureLine {
+			b.line += at
+			break
+		}
+		b.line, rest = 0, rest[at+1:]
+	}
+	switch {
+	case b.line > maxFigureLine:
+		return 0, fmt.Errorf("a line of more than %d bytes: a few numbers a line are expected", maxFigureLine)
+	case b.read > maxFigureFile:
+		return 0, fmt.Errorf("more than %d MB", maxFigureFile>>20)
+	}
+	return n, err
+}
+
 func numbers(record []string, widths []int) ([]float64, error) {
 	fits := false
 	for _, w := range widths {
@@ -61,7 +99,7 @@ func numbers(record []string, widths []int) ([]float64, error) {
 	for i, text := range record {
 		v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 		if err != nil {
-			return nil, fmt.Errorf("field %d, %q, is not a number", i+1, text)
+			return nil, fmt.Errorf("field %d, %.40q, is not a number", i+1, text)
 		}
 		row[i] = v
 	}

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"fednode/contracts"
 	"fednode/mpa"
@@ -121,10 +122,13 @@ func (c *Config) Validate() (problems []error) {
 	wrong(c.Duration <= 0 || c.Duration > maxDuration, "a run of %g s: above 0 and up to 30 days is expected", float64(c.Duration)/second)
 	wrong(c.Loads == Skewed && !(c.Skew > 0 && c.Skew <= 10), "skew %g: above 0 and up to 10 is expected", c.Skew)
 	wrong(c.Loads == Given && len(c.Shares) != c.Nodes, "%d loads for %d nodes", len(c.Shares), c.Nodes)
+	wrong(c.Loads == Given && len(c.Shares) == c.Nodes && !slices.ContainsFunc(c.Shares, func(v float64) bool { return v > 0 }), "every load is 0: one above it is expected")
 	tasks := c.Load * c.Full * float64(c.Nodes) / math.Max(c.TaskMin, 1e-12)
 	wrong(tasks > maxTasks, "about %.3g tasks: at most %d are possible; choose fewer nodes or larger tasks", tasks, maxTasks)
-	if _, err := c.Cost.function(); err != nil {
+	if cost, err := c.Cost.function(); err != nil {
 		problems = append(problems, err)
+	} else if price := cost.Slope(c.Full); c.Full > 0 && !(price <= float64(contracts.MaxPrice)) {
+		problems = append(problems, fmt.Errorf("a unit of load costs %.4g at load %g, above the highest price: choose a lower load at which a node is full", price/contracts.Micro, c.Full))
 	}
 	if c.Graph == File && len(problems) == 0 {
 		if _, err := c.given(newGraphBuilder(c.Nodes)); err != nil {

@@ -92,9 +92,6 @@ func newWorld(cfg *Config, o Observer) (*world, error) {
 		cfg: cfg, cost: cost, price: cost.Slope(cfg.Full), end: mpa.Instant(cfg.Duration), index: make(map[mpa.Party]int32, cfg.Nodes),
 		network: stream(1), readings: stream(2), variation: newVariation(cfg.Vary, cfg.Nodes, stream(3)), observer: o,
 	}
-	if w.price > float64(contracts.MaxPrice) {
-		return nil, fmt.Errorf("a unit of load costs %.4g at load %g, above the highest price: choose a lower load at which a node is full", w.price/contracts.Micro, cfg.Full)
-	}
 	w.level = mpa.OverloadLevel(cost, cfg.TaskMax, w.price, cfg.Moving*w.price)
 	if w.edges, err = cfg.edges(stream(4)); err != nil {
 		return nil, err

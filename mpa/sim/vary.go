@@ -53,17 +53,26 @@ func (v *Variation) validate() (problems []error) {
 		positive("bursts an hour", v.Rate)
 		positive("factor of a burst", v.Factor)
 		positive("length of a burst", v.Length)
+		if v.Factor > maxFactor || v.Length > maxDuration/second {
+			problems = append(problems, fmt.Errorf("bursts of %g times the load for %g s: up to %g times, for up to 30 days, is expected", v.Factor, v.Length, float64(maxFactor)))
+		}
 	}
-	if !(v.Noise >= 0) || math.IsInf(v.Noise, 0) {
-		problems = append(problems, fmt.Errorf("noise %g: a finite number from 0 is expected", v.Noise))
+	if !(v.Noise >= 0 && v.Noise <= maxNoise) {
+		problems = append(problems, fmt.Errorf("noise %g: from 0 to %d tasks is expected", v.Noise, maxNoise))
 	}
 	for i, c := range v.Trace {
-		if !(c.Factor > 0 && c.Factor <= 1e6) || c.At < 0 || i > 0 && c.At < v.Trace[i-1].At {
+		if !(c.Factor > 0 && c.Factor <= maxFactor) || c.At < 0 || i > 0 && c.At < v.Trace[i-1].At {
 			problems = append(problems, fmt.Errorf("change %d of the trace: a time in order and a factor above 0 are expected", i+1))
 		}
 	}
 	return problems
 }
+
+// Bounds of what a load may become: a factor of it, and noise in tasks.
+const (
+	maxFactor = 1_000_000
+	maxNoise  = 1_000
+)
 
 // varies reports whether loads change at all.
 func (v *Variation) varies() bool { return v.Kind != Constant || v.Noise > 0 }
