@@ -35,8 +35,8 @@ func (c *contract) fits(taken, asked int) {
 		return // all of the offer was withdrawn meanwhile: the answer says nothing of room
 	}
 	c.quota = taken + 1
-	if taken >= asked {
-		c.quota = max(1, 2*asked) // nothing was asked if all of it was withdrawn meanwhile
+	if taken == asked {
+		c.quota = 2 * asked
 	}
 }
 

@@ -125,10 +125,9 @@ func (m *Machine) takeGiveBack(c *contract, msg Message) {
 			m.expect(g)
 			continue
 		}
-		inward := g.inward()
-		m.forget(at)
-		if inward != nil {
-			inward.takenLoad -= g.load
+		went := m.forget(at)
+		if inward := went.inward(); inward != nil {
+			inward.takenLoad -= went.load
 			m.send(inward, Message{Kind: GiveBack, Tasks: []TaskID{id}, To: msg.To})
 		}
 	}
