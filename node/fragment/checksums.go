@@ -12,7 +12,7 @@ import (
 )
 
 // checksumsState names the part of a recovery point that holds the checksums of the outputs. Without it they are known again
-// only after two minutes of stime.
+// only after three minutes of stime.
 const checksumsState = "checksums"
 
 // checksumsVersion is the version of that part.
