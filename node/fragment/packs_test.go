@@ -69,9 +69,9 @@ func (c *counting) PackPoint(p *storage.RecoveryPoint) ([]byte, error) {
 	return c.Store.PackPoint(p)
 }
 
-// TestStateWhileBusy shows that a replica gives its state while it is busy, as with a redo of minutes, and once to all who ask
-// together.
-func TestStateWhileBusy(t *testing.T) {
+// busy returns a fragment whose loop is never idle, as in a redo of minutes, and ends with the test.
+func busy(t *testing.T) (*Runner, *counting) {
+	t.Helper()
 	h := newHarness(t, 10)
 	points, err := storage.NewRecoveryPoints(memstore.New())
 	if err != nil {
@@ -94,7 +94,14 @@ func TestStateWhileBusy(t *testing.T) {
 			}
 		}
 	}()
-	defer func() { stop(); <-ended }()
+	t.Cleanup(func() { stop(); <-ended })
+	return r, store
+}
+
+// TestStateWhileBusy shows that a replica gives its state while it is busy, as with a redo of minutes, and once to all who ask
+// together.
+func TestStateWhileBusy(t *testing.T) {
+	r, store := busy(t)
 	var first []byte
 	for k := range 3 {
 		c, err := r.State().Open(flow.Subscriber{})
@@ -116,5 +123,26 @@ func TestStateWhileBusy(t *testing.T) {
 	}
 	if store.packs != 1 {
 		t.Fatalf("the state was packed %d times for three readers", store.packs)
+	}
+}
+
+// TestStateOfAnother shows that who waits for a state which another reader was to get, and has gone, gets one all the same.
+func TestStateOfAnother(t *testing.T) {
+	for _, gone := range []error{context.Canceled, context.DeadlineExceeded, flow.ErrClosed} {
+		r, store := busy(t)
+		left, mine := r.packs.take(r.cfg.Clock.Now())
+		if !mine {
+			t.Fatal("somebody reads already")
+		}
+		left.err = gone
+		close(left.ready)
+		c, err := r.State().Open(flow.Subscriber{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := c.Next(t.Context()); err != nil || store.packs != 1 {
+			t.Fatalf("after %v: %v, packed %d times", gone, err, store.packs)
+		}
 	}
 }

@@ -111,8 +111,31 @@ func (c *stateCursor) Next(ctx context.Context) (*tuple.Frame, error) {
 	return f, nil
 }
 
-// take takes a pack of the state, which others may read too.
+// take takes a pack of the state, which others may read too. One that was not made because who was to make it has gone says
+// nothing of the state: then another is taken.
 func (c *stateCursor) take(ctx context.Context) error {
+	for {
+		mine, err := c.takeOne(ctx)
+		if mine || !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, flow.ErrClosed) || c.over(ctx) {
+			return err
+		}
+	}
+}
+
+// over reports whether nobody reads the cursor any more, or its fragment has ended.
+func (c *stateCursor) over(ctx context.Context) bool {
+	select {
+	case <-c.closed:
+	case <-c.s.r.ended:
+	case <-ctx.Done():
+	default:
+		return false
+	}
+	return true
+}
+
+// takeOne takes a pack, which it makes if it is mine.
+func (c *stateCursor) takeOne(ctx context.Context) (mine bool, err error) {
 	r := c.s.r
 	p, mine := r.packs.take(r.cfg.Clock.Now())
 	if mine {
@@ -123,25 +146,25 @@ func (c *stateCursor) take(ctx context.Context) error {
 	case <-p.ready:
 	case <-c.closed:
 		r.packs.leave(p)
-		return flow.ErrClosed
+		return mine, flow.ErrClosed
 	case <-ctx.Done():
 		r.packs.leave(p)
-		return ctx.Err()
+		return mine, ctx.Err()
 	}
 	if p.err != nil {
 		r.packs.leave(p)
-		return p.err
+		return mine, p.err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	select {
 	case <-c.closed:
 		r.packs.leave(p)
-		return flow.ErrClosed
+		return mine, flow.ErrClosed
 	default:
 	}
 	c.pack, c.state, c.next = p, p.b, 1
-	return nil
+	return mine, nil
 }
 
 // make asks the run loop for its state and packs it.
