@@ -42,6 +42,9 @@ type OutputBuffer struct {
 	passed bool
 	acked  map[string]tuple.Position
 	run    runFrames
+	// spare holds the newest acknowledged frames, at most spareLimit bytes of them; nil if none are kept.
+	spare      *OutputBuffer
+	spareLimit int64
 }
 
 // holding is what the buffer knows of an entry: its sequence number, its size in memory, and where its frames are if they
@@ -183,9 +186,14 @@ func (b *OutputBuffer) Acked(name string) (tuple.Position, bool) {
 	return p, ok
 }
 
-// Frame returns the first held frame whose number is at least seq, and its number; ok is false if none has been
+// Frame returns the first spare or held frame whose number is at least seq, and its number; ok is false if none has been
 // appended yet. An INSERTION without a batch stands for frames that are away, see AwayAt.
 func (b *OutputBuffer) Frame(seq uint64) (f *tuple.Frame, at uint64, ok bool) {
+	if b.spare != nil {
+		if f, at, ok = b.spare.Frame(seq); ok {
+			return f, at, ok
+		}
+	}
 	i := sort.Search(len(b.held), func(i int) bool { return b.held[i].seq >= seq })
 	if i == len(b.held) {
 		return nil, seq, false

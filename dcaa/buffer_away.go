@@ -152,7 +152,7 @@ func (b *OutputBuffer) FirstAway() uint64 {
 func (b *OutputBuffer) Lose(record uint64) {
 	for i := range b.held {
 		if b.held[i].away.Record == record {
-			b.drop(i + 1)
+			b.giveUp(i + 1)
 			return
 		}
 	}

@@ -12,7 +12,7 @@ func (b *OutputBuffer) GiveUp(size int64, keep tuple.Time) bool {
 	for n > 0 && b.frames[n-1].Kind == tuple.Gap {
 		n-- // nothing that is dropped behind it would tell who comes later
 	}
-	b.drop(n)
+	b.giveUp(n)
 	return n > 0
 }
 

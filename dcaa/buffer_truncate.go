@@ -23,7 +23,7 @@ func (b *OutputBuffer) truncate() {
 		}
 	}
 	low.Time = at
-	b.drop(b.before(low))
+	b.release(b.before(low))
 }
 
 // before returns how many of the oldest frames lie before p. A GAP has no place of its own: its stretch of stime may be
@@ -61,7 +61,7 @@ func (b *OutputBuffer) Shed(limit int64) {
 	for n > 0 && b.frames[n-1].Kind == tuple.Gap {
 		n-- // nothing that is dropped behind it would tell who comes later
 	}
-	b.drop(n)
+	b.giveUp(n)
 }
 
 // drop forgets the n oldest frames, and remembers how far they went.
@@ -112,12 +112,25 @@ func latest(b *tuple.Batch) tuple.Time {
 // Seek returns the sequence number of the first frame that a subscriber at p still needs: of an older generation the rest,
 // then the GAP to the next. A GAP right behind the last
 // row or boundary that it has is needed: it cannot be told from one that it has heard of already, and to hear of it twice
-// does no harm.
+// does no harm. Spare frames are for those who need them.
 func (b *OutputBuffer) Seek(p tuple.Position) uint64 {
+	if b.spare != nil && b.Reaches(p) != nil {
+		if i := seek(b.spare.frames, p); i < len(b.spare.held) {
+			return b.spare.held[i].seq
+		}
+	}
+	if i := seek(b.frames, p); i < len(b.held) {
+		return b.held[i].seq
+	}
+	return b.next
+}
+
+// seek is Seek in some frames, and returns an index.
+func seek(frames []*tuple.Frame, p tuple.Position) int {
 	// The first frame from which on the next rows are new: it stands right behind the last rows that are not.
-	i := sort.Search(len(b.frames), func(i int) bool {
-		for ; i < len(b.frames); i++ {
-			switch f := b.frames[i]; {
+	i := sort.Search(len(frames), func(i int) bool {
+		for ; i < len(frames); i++ {
+			switch f := frames[i]; {
 			case f.Kind == tuple.Insertion:
 				return !p.Holds(f)
 			case begins(f, p):
@@ -126,15 +139,12 @@ func (b *OutputBuffer) Seek(p tuple.Position) uint64 {
 		}
 		return true
 	})
-	for k := i; k < len(b.frames) && b.frames[k].Kind != tuple.Insertion && !begins(b.frames[k], p); k++ {
-		if b.frames[k].Kind == tuple.Boundary && b.frames[k].Time <= p.Time {
+	for k := i; k < len(frames) && frames[k].Kind != tuple.Insertion && !begins(frames[k], p); k++ {
+		if frames[k].Kind == tuple.Boundary && frames[k].Time <= p.Time {
 			i = k + 1
 		}
 	}
-	if i == len(b.held) {
-		return b.next
-	}
-	return b.held[i].seq
+	return i
 }
 
 // begins reports whether a frame is the GAP that leads from the generation of p to the next.

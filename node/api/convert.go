@@ -151,7 +151,7 @@ func outputOf(o fragment.OutputStatus) OutputStatus {
 	out := OutputStatus{
 		Stream: o.Stream, State: stateOfOutput(o), Since: timeOrNil(o.Since), Head: PositionOf(o.Head), Holding: o.Holding.Seconds(), Delay: o.Delay.Seconds(),
 		Delays: delaysOf(o.Delays), TentativeRows: o.Tentative, Missing: make([]MissingInput, 0, len(o.Missing)), Redo: o.Redo.Seconds(),
-		Bytes: o.Bytes, Limit: o.Limit, SpilledBytes: o.Spilled.Bytes, SpillLimit: o.Spilled.Limit, Subscribers: SubscribersOf(o.Subscribers, o.Lapsed),
+		Bytes: o.Bytes, Limit: o.Limit, SpareBytes: o.Spare, SpilledBytes: o.Spilled.Bytes, SpillLimit: o.Spilled.Limit, Subscribers: SubscribersOf(o.Subscribers, o.Lapsed),
 	}
 	if o.Spilled.Cause != nil {
 		out.SpillFailure = o.Spilled.Cause.Error()

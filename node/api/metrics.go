@@ -45,6 +45,7 @@ const (
 	availabilityBound
 	bufferBytes
 	bufferLimit
+	spareBytes
 	spilledBytes
 	spillLimit
 	stateBytes
@@ -74,6 +75,7 @@ func metricTable() [metricCount]metric {
 		availabilityBound: {"fednode_availability_bound_seconds", gauge, []string{"query"}, "Delay that the query accepts under failure; +Inf for stable results only."},
 		bufferBytes:       {"fednode_buffer_bytes", gauge, []string{"stream"}, "Bytes that a stream's log or an output's buffer holds until they are acknowledged."},
 		bufferLimit:       {"fednode_buffer_limit_bytes", gauge, []string{"stream"}, "Bytes at which a log or a buffer stops its input."},
+		spareBytes:        {"fednode_buffer_spare_bytes", gauge, []string{"stream"}, "Bytes that an output keeps in memory besides though they are acknowledged, for readers that are not waited for."},
 		spilledBytes:      {"fednode_buffer_spilled_bytes", gauge, []string{"stream"}, "Bytes that an output holds on disk besides, until they are acknowledged."},
 		spillLimit:        {"fednode_buffer_spill_limit_bytes", gauge, []string{"stream"}, "Bytes that an output may hold on disk."},
 		stateBytes:        {"fednode_state_bytes", gauge, []string{"query", "fragment"}, "Memory that the operators of a fragment hold."},

@@ -119,6 +119,7 @@ func (p *points) outputs(query string, f *FragmentStatus) {
 		p.addTime(streamBoundary, o.Head.Boundary, o.Stream)
 		p.add(bufferBytes, float64(o.Bytes), o.Stream)
 		p.add(bufferLimit, float64(o.Limit), o.Stream)
+		p.add(spareBytes, float64(o.SpareBytes), o.Stream)
 		p.add(spilledBytes, float64(o.SpilledBytes), o.Stream)
 		p.add(spillLimit, float64(o.SpillLimit), o.Stream)
 		p.add(outputTentative, float64(o.TentativeRows), query, o.Stream)

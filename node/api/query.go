@@ -140,8 +140,10 @@ type OutputStatus struct {
 	// Redo is how long the last correction took, in seconds; 0 if there was none.
 	Redo float64 `json:"redo_s"`
 	// Bytes of the Limit are held in memory until subscribers acknowledge them, SpilledBytes of the SpillLimit on disk.
+	// SpareBytes in memory are acknowledged already, and kept for readers that are not waited for, such as a tail.
 	Bytes        int64 `json:"bytes"`
 	Limit        int64 `json:"limit_bytes"`
+	SpareBytes   int64 `json:"spare_bytes"`
 	SpilledBytes int64 `json:"spilled_bytes"`
 	SpillLimit   int64 `json:"spill_limit_bytes"`
 	// SpillFailure is why nothing more can be put on disk; "" if it can.

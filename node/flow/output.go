@@ -81,6 +81,10 @@ type OutputConfig struct {
 	Unread bool
 }
 
+// spareShare is the part of Limit that acknowledged frames may take besides, for readers that are not counted: those that
+// acknowledge are often a little ahead of a person who looks on.
+const spareShare = 16
+
 // NewOutput returns an open output.
 func NewOutput(cfg OutputConfig) *Output {
 	o := &Output{name: cfg.Name, schema: cfg.Schema, limit: cfg.Limit, own: cfg.Own, lapsed: cfg.Lapsed, unread: cfg.Unread, changed: make(chan struct{}), head: cfg.Start,
@@ -96,6 +100,7 @@ func NewOutput(cfg OutputConfig) *Output {
 		o.head.Generation = cfg.Generation
 	}
 	o.buffer = dcaa.NewOutputBuffer(cfg.Generation, cfg.Start)
+	o.buffer.KeepSpare(cfg.Limit / spareShare)
 	for _, name := range cfg.Expected {
 		// From what is held on: it cannot fail.
 		_ = o.buffer.Subscribe(name, o.head, o.head)
@@ -200,6 +205,9 @@ func (o *Output) Append(f *tuple.Frame) {
 	if o.unread && o.buffer.Bytes() >= o.limit {
 		o.buffer.Shed(o.limit / 2)
 	}
+	if 2*o.buffer.Bytes() >= o.limit {
+		o.buffer.DropSpare()
+	}
 	o.wake()
 }
 
@@ -251,10 +259,10 @@ func (o *Output) Open(s Subscriber) (Cursor, error) {
 			return nil, err
 		}
 		o.wake() // room may have been made
-	} else if err := o.buffer.Reaches(s.From); err != nil {
+	} else if err := o.buffer.SpareReaches(s.From); err != nil {
 		return nil, err
 	}
-	c := &outputCursor{o: o, seq: o.buffer.Seek(s.From), at: s.From, tentative: s.Tentative}
+	c := &outputCursor{o: o, seq: o.buffer.Seek(s.From), at: s.From, counted: s.Counted, tentative: s.Tentative}
 	if s.Tentative {
 		c.runSeq = o.buffer.SeekRun(s.TentativeFrom)
 		o.relied++
@@ -312,6 +320,13 @@ func (o *Output) Held() (bytes, limit int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.buffer.Bytes(), o.limit
+}
+
+// Spare returns the bytes of acknowledged frames that are kept in memory for readers that are not counted.
+func (o *Output) Spare() int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buffer.SpareBytes()
 }
 
 // Subscribers returns who is counted, and what each has acknowledged.

@@ -13,6 +13,7 @@ type outputCursor struct {
 	o         *Output
 	seq       uint64
 	runSeq    uint64
+	counted   bool
 	tentative bool
 	// at is what has been delivered.
 	at tuple.Position
@@ -21,7 +22,7 @@ type outputCursor struct {
 }
 
 // Next returns the next frame the subscriber needs. It fails with a *dcaa.TruncatedError if a subscriber that is not
-// counted was so slow that what it needs next is gone.
+// counted was so slow that what it needs next is neither held nor spare.
 func (c *outputCursor) Next(ctx context.Context) (*tuple.Frame, error) {
 	for {
 		if f := c.unpacked(); f != nil {
@@ -45,11 +46,11 @@ func (c *outputCursor) Next(ctx context.Context) (*tuple.Frame, error) {
 		if ok {
 			f = c.o.aged(f)
 		}
-		dropped, closed, changed := c.o.buffer.Truncated(), c.o.closed, c.o.changed
+		dropped, gone, closed, changed := c.o.buffer.Truncated(), c.o.buffer.SpareFrom(), c.o.closed, c.o.changed
 		c.o.mu.Unlock()
 		switch {
-		case c.missed(dropped):
-			return nil, c.gone(dropped.Generation)
+		case c.missed(gone):
+			return nil, c.gone(gone.Generation)
 		case record != 0 && closed:
 			return nil, ErrClosed
 		case record != 0:
@@ -135,7 +136,10 @@ func (c *outputCursor) gone(generation uint64) error {
 	}
 	c.o.mu.Lock()
 	defer c.o.mu.Unlock()
-	return c.o.buffer.Reaches(at)
+	if c.counted {
+		return c.o.buffer.Reaches(at)
+	}
+	return c.o.buffer.SpareReaches(at)
 }
 
 // Close frees the cursor.

@@ -156,6 +156,8 @@ type OutputStatus struct {
 	Head   tuple.Position
 	Bytes  int64 // in memory
 	Limit  int64
+	// Spare is what is kept in memory besides, though it is acknowledged, for readers that are not counted.
+	Spare int64
 	// Spilled is what is held outside of memory.
 	Spilled     flow.Spilled
 	Subscribers map[string]tuple.Position

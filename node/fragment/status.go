@@ -62,7 +62,7 @@ func (r *Runner) Status() Status {
 		}
 		st.Stream, st.Head, st.Subscribers = o.Name(), o.Head(), o.Subscribers()
 		st.Bytes, st.Limit = o.Held()
-		st.Spilled, st.Lapsed = o.Spilled(), o.Lapses()
+		st.Spare, st.Spilled, st.Lapsed = o.Spare(), o.Spilled(), o.Lapses()
 	}
 	return s
 }
