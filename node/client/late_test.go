@@ -18,6 +18,9 @@ func after(id uint64, t tuple.Time) tuple.Position {
 	return tuple.Position{Generation: 1, ID: id, Time: t}
 }
 
+// narrow is a limit of outputs that keep nothing of what is acknowledged, for want of room.
+const narrow = 1 << 10
+
 // nextGap shows that the next event is a gap up to an id.
 func nextGap(t *testing.T, s *Subscription, id uint64) *tuple.Frame {
 	t.Helper()
@@ -33,6 +36,7 @@ func nextGap(t *testing.T, s *Subscription, id uint64) *tuple.Frame {
 func TestLateTail(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world, a, b *node) {
 		for _, n := range []*node{a, b} {
+			n.out = output(narrow)
 			n.append(stable(1, 3), stable(4, 3))
 			n.out.Ack("me", after(3, tuple.MinTime))
 		}
@@ -52,6 +56,7 @@ func TestLateTail(t *testing.T) {
 // rows which one replica still has are no gap.
 func TestSlowTail(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world, a, b *node) {
+		a.out, b.out = output(narrow), output(narrow)
 		w.fail("x/b")
 		s := passing(t, w, beginning)
 		a.append(stable(1, 3))

@@ -45,10 +45,14 @@ var errCut = errors.New("connection cut")
 func newWorld(names ...string) *world {
 	w := &world{nodes: make(map[string]*node), notes: make(map[int]func(flow.News))}
 	for _, name := range names {
-		out := flow.NewOutput(flow.OutputConfig{Name: streamName, Schema: schema, Limit: 1 << 30, Generation: 1, Start: tuple.Position{Time: tuple.MinTime}, Expected: []string{"me"}})
-		w.nodes[name] = &node{name: name, out: out, cut: make(chan struct{})}
+		w.nodes[name] = &node{name: name, out: output(1 << 30), cut: make(chan struct{})}
 	}
 	return w
+}
+
+// output returns an output that may hold so many bytes.
+func output(limit int64) *flow.Output {
+	return flow.NewOutput(flow.OutputConfig{Name: streamName, Schema: schema, Limit: limit, Generation: 1, Start: tuple.Position{Time: tuple.MinTime}, Expected: []string{"me"}})
 }
 
 func (w *world) OpenFrom(_ context.Context, producer, _ string, s flow.Subscriber) (flow.Cursor, error) {
