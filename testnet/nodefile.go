@@ -2,6 +2,7 @@ package testnet
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,7 +36,7 @@ func writeNodeFile(s *Spec, d *diagram, n place, all []place, path string, at *p
 	}
 	put("listen", table(listen...))
 	put("checkpoint", table(pair{"interval", text("1s")})) // a node that is killed should not have much to repeat
-	put("limits", table(pair{"disk_reserve", text("64MiB")}))
+	put("limits", limitsOf(s))
 	streams, exports := spec.NewTable("", spec.Pos{}), spec.NewTable("", spec.Pos{})
 	if n.feeds(s) {
 		source, err := d.sourceOf(s, n, len(all), path)
@@ -65,6 +66,17 @@ func writeNodeFile(s *Spec, d *diagram, n place, all []place, path string, at *p
 		return fmt.Errorf("testnet: %w", err)
 	}
 	return nil
+}
+
+// limitsOf returns [limits]: those of the spec, and a reserve that a small disk has.
+func limitsOf(s *Spec) *spec.Value {
+	all := map[string]string{"disk_reserve": "64MiB"}
+	maps.Copy(all, s.Limits)
+	var out []pair
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		out = append(out, pair{key, text(all[key])})
+	}
+	return table(out...)
 }
 
 // putElsewhere puts the streams of the organisation's other nodes: a replica that runs here reads them, and their exports

@@ -51,6 +51,8 @@ type Spec struct {
 	Live int
 	// Lag is how old rows of live sources are when they are written, by organisation.
 	Lag map[string]time.Duration
+	// Limits are what every node.toml says under [limits], as text such as "1MiB"; the daemons check them.
+	Limits map[string]string
 	// Data are files whose rows are dealt out to the nodes; none means the traffic that the query's stream generates.
 	Data []string
 	// Seed of generated traffic.
@@ -116,6 +118,14 @@ func (s *Spec) read(r *spec.Reader, dir string) {
 			s.Lag[e.Key] = time.Duration(lag.Duration(e.Key, 0, 0, maxLag)) * time.Microsecond
 		}
 		lag.Done()
+	}
+	if t := r.Table("limits", false); t != nil {
+		s.Limits = make(map[string]string)
+		limits := spec.Read(t, r.P)
+		for _, e := range t.Entries {
+			s.Limits[e.Key] = limits.String(e.Key, "")
+		}
+		limits.Done()
 	}
 	for _, v := range r.Strings("data", false) {
 		s.Data = append(s.Data, beside(dir, v.Str))
