@@ -94,24 +94,41 @@ func (m *mates) covered(name string, o *flow.Output, at tuple.Time) {
 	m.wait(name+" has stored what it has read", func() bool { return o.Subscribers()[name+"/q/sums"].Time >= at })
 }
 
-// halves returns a stream's first rows, up to the end of a bucket, and the others as a producer gives them that numbers anew
-// and holds nothing else.
-func halves(t *testing.T, o *flow.Output, bucket int64, subscribers ...string) (first, second *flow.Output, cut tuple.Time) {
+// ending says where the first half of a stream ends.
+type ending int
+
+const (
+	atBucket ending = iota
+	withinBucket
+)
+
+// halves returns a stream's first rows, up to the end of a bucket or into one, and the others as a producer gives them that
+// numbers anew and holds nothing else. cut is the end of the last bucket that is complete in the first half.
+func halves(t *testing.T, o *flow.Output, bucket int64, at ending, subscribers ...string) (first, second *flow.Output, cut tuple.Time) {
 	t.Helper()
 	_, frames := o.Unacknowledged()
 	begin := func(generation uint64) *flow.Output {
 		return flow.NewOutput(flow.OutputConfig{Name: o.Name(), Schema: o.Schema(), Limit: 1 << 30, Generation: generation, Start: tuple.Position{Generation: generation, Time: tuple.MinTime}, Expected: subscribers})
 	}
 	first, second, cut = begin(1), begin(2), tuple.MinTime
+	boundary := tuple.MinTime
 	high, anew := tuple.MinTime, uint64(1)
 	for n, f := range frames {
-		if f.Kind == tuple.Insertion && cut == tuple.MinTime && n >= len(frames)/2 && f.Batch.Time[0].FloorTo(bucket, 0) > high {
-			cut = f.Batch.Time[0].FloorTo(bucket, 0)
-			first.Append(&tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: cut})
+		if f.Kind == tuple.Insertion && cut == tuple.MinTime && n >= len(frames)/2 {
+			switch begins := f.Batch.Time[0].FloorTo(bucket, 0); {
+			case at == atBucket && begins > high:
+				cut = begins
+				first.Append(&tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: cut})
+			case at == withinBucket && begins <= high && begins >= boundary.FloorTo(bucket, 0):
+				cut = boundary.FloorTo(bucket, 0)
+			}
 		}
 		switch {
 		case cut == tuple.MinTime:
 			first.Append(f)
+			if f.Kind == tuple.Boundary {
+				boundary = f.Time
+			}
 		case f.Kind == tuple.Insertion:
 			later := *f
 			later.Generation, later.FirstID, later.LastID = 2, anew, anew+f.LastID-f.FirstID
@@ -125,7 +142,7 @@ func halves(t *testing.T, o *flow.Output, bucket int64, subscribers ...string) (
 		}
 	}
 	if cut == tuple.MinTime {
-		t.Fatal("no bucket ends between two frames")
+		t.Fatal("no place for the cut")
 	}
 	return first, second, cut
 }
@@ -133,9 +150,15 @@ func halves(t *testing.T, o *flow.Output, bucket int64, subscribers ...string) (
 // TestAllLackTheSame shows that replicas whose input begins a new generation go on behind a GAP, and give the same results
 // with the same ids: no one's state helps the other.
 func TestAllLackTheSame(t *testing.T) {
+	for name, at := range map[string]ending{"at a bucket's end": atBucket, "within a bucket": withinBucket} {
+		t.Run(name, func(t *testing.T) { allLack(t, at) })
+	}
+}
+
+func allLack(t *testing.T, at ending) {
 	h := newHarness(t, 2000)
 	m := newMates(t, h.net)
-	a, again, cut := halves(t, h.net.find("north/a").(*flow.Output), testPlan(t).Bucket, "north/r1/q/sums", "north/r2/q/sums")
+	a, again, cut := halves(t, h.net.find("north/a").(*flow.Output), testPlan(t).Bucket, at, "north/r1/q/sums", "north/r2/q/sums")
 	h.net.put(a)
 	stops := []func(){m.start("north/r1", "north/r2"), m.start("north/r2", "north/r1")}
 	m.covered("north/r1", a, cut)
@@ -194,7 +217,7 @@ func (s spoiled) Open(sub flow.Subscriber) (flow.Cursor, error) {
 func TestSpoiledState(t *testing.T) {
 	h := newHarness(t, 2000)
 	m := newMates(t, h.net)
-	a, again, cut := halves(t, h.net.find("north/a").(*flow.Output), testPlan(t).Bucket, "north/r1/q/sums")
+	a, again, cut := halves(t, h.net.find("north/a").(*flow.Output), testPlan(t).Bucket, atBucket, "north/r1/q/sums")
 	h.net.put(a)
 	stop := m.start("north/r1", "north/r2")
 	m.covered("north/r1", a, cut)

@@ -92,7 +92,7 @@ func drawSpec(r *rand.Rand) topology.Spec {
 
 // field says what faults can hit in a federation.
 func field(t *topology.Topology) fault.Field {
-	f := fault.Field{Client: t.Nodes[t.Client()].Name, Keep: t.Spec.ForgetAfter < tuple.Minute, Begin: t.Spec.Calm, End: t.Spec.Calm + t.Spec.Trouble}
+	f := fault.Field{Client: t.Nodes[t.Client()].Name, Keep: t.Spec.ForgetAfter < tuple.Minute && t.Spec.Losses == topology.NoLosses, Begin: t.Spec.Calm, End: t.Spec.Calm + t.Spec.Trouble}
 	for i := range t.Plan.Fragments {
 		var names []string
 		for _, id := range t.ReplicasOf(i) {
