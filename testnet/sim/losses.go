@@ -62,10 +62,11 @@ func (l *losses) excused(t tuple.Time) bool {
 	return false
 }
 
-// gap takes what a GAP names. Rows from the client's boundary on may come again behind it.
+// gap takes what a GAP names. Rows from the client's boundary on may come again behind it, and from the end of the GAP on if that
+// lies before.
 func (l *losses) gap(f *tuple.Frame, boundary tuple.Time) {
 	l.named = append(l.named, lostRows{f.Time, f.To})
-	for l.next > 0 && l.calm[l.next-1].stime() >= boundary {
+	for l.next > 0 && l.calm[l.next-1].stime() >= min(boundary, f.To) {
 		l.next--
 	}
 	l.places[place(f.Generation, f.FirstID)] = l.next
