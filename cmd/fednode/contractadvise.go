@@ -25,8 +25,8 @@ func contractAdviseCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "advise",
 		Short: "Estimate what one more contract is worth, and where the next stops paying",
-		Long: `Estimate, for 0, 1, 2 … contracts, how probable it is to be overloaded, by how much, and what that costs, once load has
-moved along the contracts; and at which number the next contract costs more than it saves.
+		Long: `Estimate, for 0, 1, 2 … contracts, how probable it is to be overloaded, by how much, and what that costs, once load
+has moved along the contracts; and at which number the next contract costs more than it saves.
 
 The loads come from --history, a CSV file of time,load (times in seconds or RFC 3339, in order), or from a distribution
 with mean --load and standard deviation --spread (log-normal). They are in units of --capacity, the node's full speed.
@@ -37,8 +37,10 @@ contracts as you; the decisions are made by the code that a node runs. --togethe
 loads are, at a moment, those of all others: partners that peak when you do help less.
 
 An overloaded node is above the level at which it would rather give a task away. Costs are in what a unit of load costs
-at the highest price, --upkeep of a contract too. A figure is the same each time for a --seed. --plots writes two charts:
-overload.svg and cost.svg.`,
+at the highest price, --upkeep of a contract too. The number that is named is the least one that is as good as any,
+within a standard error; more --moments tell more.
+
+A figure is the same each time for a --seed. --plots writes two charts: overload.svg and cost.svg.`,
 		Example: `  fednode contract advise --history load.csv --upkeep 0.01
   fednode contract advise --load 0.6 --spread 0.4 --upkeep 0.01 --together 0.3`,
 		Args: exactArgs(0),
@@ -52,7 +54,7 @@ overload.svg and cost.svg.`,
 	f.Float64Var(&s.spread, "spread", 0, "standard deviation of the load")
 	f.Float64Var(&q.Upkeep, "upkeep", 0, "what a contract costs you")
 	f.IntVar(&q.Most, "most", 20, "largest number of contracts to look at")
-	f.IntVar(&q.Moments, "moments", 10, "moments that are drawn")
+	f.IntVar(&q.Moments, "moments", 20, "moments that are drawn")
 	f.IntVar(&q.Run.Nodes, "nodes", 100, "participants at each moment, an even number")
 	f.Float64Var(&q.Together, "together", 0, "share of participants whose loads coincide")
 	f.Float64Var(&q.Run.Full, "full", d.Full, "load at which one more unit costs the highest price")

@@ -17,6 +17,7 @@ type adviceCount struct {
 	Overload    float64 `json:"expected_overload"`
 	Cost        float64 `json:"cost"`
 	Worth       float64 `json:"worth"`
+	Error       float64 `json:"worth_stderr"`
 	Pays        bool    `json:"pays"`
 }
 
@@ -25,27 +26,27 @@ func showAdvice(c *cobra.Command, q sim.Question, a *sim.Advice) error {
 	if jsonWanted(c) {
 		list := make([]adviceCount, len(a.Counts))
 		for i, n := range a.Counts {
-			list[i] = adviceCount{n.Contracts, n.Probability, n.Overload, n.Cost, n.Worth, n.Contracts > 0 && n.Contracts <= a.Best}
+			list[i] = adviceCount{n.Contracts, n.Probability, n.Overload, n.Cost, n.Worth, n.Error, n.Contracts > 0 && n.Contracts <= a.Best}
 		}
 		return printJSON(c, map[string]any{"best": a.Best, "upkeep": q.Upkeep, "counts": list, "price_range_for_relays": a.Ranges,
 			"price_range": q.Run.Range, "participants": q.Run.Nodes, "moments": q.Moments, "seed": q.Run.Seed})
 	}
-	t := &table{head: []string{"CONTRACTS", "OVERLOADED", "BY", "COST", "WORTH OF THIS ONE"}}
+	t := &table{head: []string{"CONTRACTS", "OVERLOADED", "BY", "COST", "WORTH OF THIS ONE", "± STDERR"}}
 	for _, n := range a.Counts {
 		row := plainCells(fmt.Sprint(n.Contracts), fmt.Sprintf("%.2f %%", 100*n.Probability), fmt.Sprintf("%.4f", n.Overload), fmt.Sprintf("%.4f", n.Cost))
-		worth := cell{text: fmt.Sprintf("%+.4f", n.Worth), tone: toneGood}
+		worth, wrong := cell{text: fmt.Sprintf("%+.4f", n.Worth), tone: toneGood}, cell{text: fmt.Sprintf("%.4f", n.Error), tone: toneDim}
 		switch {
 		case n.Contracts == 0:
-			worth = cell{}
+			worth, wrong = cell{}, cell{}
 		case n.Contracts > a.Best:
 			worth.tone = toneWarn
 		}
-		t.add(append(row, worth)...)
+		t.add(append(row, worth, wrong)...)
 	}
-	t.alignRight(0, 1, 2, 3, 4)
+	t.alignRight(0, 1, 2, 3, 4, 5)
 	t.print(c.OutOrStdout())
 	fmt.Fprintf(c.OutOrStdout(), "\n%s\n", adviceText(q, a))
-	fmt.Fprintf(c.OutOrStdout(), "So that load passes over full partners, the price range has to be: %s of the highest price.\n", relayText(a.Ranges))
+	fmt.Fprintf(c.OutOrStdout(), "For load to pass over full partners, the price range has to span, of the highest price: %s.\n", relayText(a.Ranges))
 	return nil
 }
 
@@ -57,7 +58,7 @@ func adviceText(q sim.Question, a *sim.Advice) string {
 	case a.Best == last:
 		return fmt.Sprintf("All of %s are worth an upkeep of %g each; look at more with --most.", plural(last, "contract"), q.Upkeep)
 	}
-	return fmt.Sprintf("%s worth an upkeep of %g each; the next one is not.", map[bool]string{true: "1 contract is", false: fmt.Sprintf("%d contracts are", a.Best)}[a.Best == 1], q.Upkeep)
+	return fmt.Sprintf("%s worth an upkeep of %g each; of the next one that cannot be said.", map[bool]string{true: "1 contract is", false: fmt.Sprintf("%d contracts are", a.Best)}[a.Best == 1], q.Upkeep)
 }
 
 // relayText lists the ranges for relays in a row.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -102,7 +104,7 @@ func arrangementCharts(done []mpaDone) (plots []plot) {
 				lines[a.Name].Dots = append(lines[a.Name].Dots, chart.Dot{X: 100 * d.cfg.Load, Y: 100 * a.Excess})
 			}
 		}
-		c := chart.Chart{Title: fmt.Sprintf("Excess by arrangement, contracts of each node: %d", n), XName: "load, % of capacity", YUnit: "excess, % of load", TightX: true}
+		c := chart.Chart{Title: fmt.Sprintf("Excess by arrangement, %d contracts each", n), XName: "load, % of capacity", YUnit: "excess, % of load", TightX: true}
 		for _, name := range names {
 			c.Series = append(c.Series, *lines[name])
 		}
@@ -119,12 +121,18 @@ func mpaPlots(done []mpaDone) []plot {
 	if len(done) < 2 {
 		return plots
 	}
-	for g, section := range mpaCurves(done) {
-		for i, c := range section.Charts {
+	for _, section := range mpaCurves(done) {
+		_, graph, _ := strings.Cut(section.Title, ": ")
+		for _, c := range section.Charts {
 			one := *c
-			one.ID = fmt.Sprintf("excess-%d-%d", g, i)
+			one.ID, one.Title = fileName(graph+" "+c.Title), "Excess, "+strings.ToLower(c.Title[:1])+c.Title[1:]
 			plots = append(plots, plot{one.ID + ".svg", one})
 		}
 	}
 	return plots
+}
+
+// fileName makes a name of a file from a title: letters and digits in words, with - between.
+func fileName(title string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(title), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }), "-")
 }

@@ -34,7 +34,8 @@ type Question struct {
 type Advice struct {
 	// Counts are for 0, 1, 2 … contracts.
 	Counts []Count
-	// Best is the number of contracts at which cost and upkeep together are least: the next one does not pay.
+	// Best is the least number of contracts at which cost and upkeep together are not above the lowest ones by more than the
+	// standard error of that difference: whether the next one pays cannot be told from these loads.
 	Best int
 	// Ranges are the widths of the price range, as shares of the highest price, that 1, 2, 3 relays in a row need.
 	Ranges []float64
@@ -47,8 +48,10 @@ type Count struct {
 	Probability, Overload float64
 	// Cost of a participant in what a unit of load costs at the highest price, payments left out: they cancel out.
 	Cost float64
-	// Worth of this contract over one fewer, upkeep taken off, in the same unit.
-	Worth float64
+	// Worth of this contract over one fewer, upkeep taken off, in the same unit; Error is its standard error.
+	Worth, Error float64
+
+	costs []float64 // with upkeep, of a participant at each moment
 }
 
 // Limits of a question.
@@ -104,20 +107,53 @@ func Advise(q Question, o Observer) (*Advice, error) {
 			share := 1 / float64(len(moments)*q.Run.Nodes)
 			count.Probability += share * float64(r.Final.Overloaded)
 			count.Overload += share * r.Final.Excess * r.TotalLoad
-			count.Cost += share * r.Social.Final * contracts.Micro / price
+			cost := r.Social.Final * contracts.Micro / price / float64(q.Run.Nodes)
+			count.Cost += cost / float64(len(moments))
+			count.costs = append(count.costs, cost+float64(n)*q.Upkeep)
 			if o.Stop() {
 				return out, nil
 			}
 		}
 		if n > 0 {
-			count.Worth = out.Counts[n-1].Cost - count.Cost - q.Upkeep
+			count.Worth, count.Error = saved(&out.Counts[n-1], &count)
 		}
 		out.Counts = append(out.Counts, count)
-		if best := out.Counts[out.Best]; count.Cost+float64(n)*q.Upkeep < best.Cost+float64(best.Contracts)*q.Upkeep-1e-9 {
-			out.Best = n
+	}
+	out.Best = best(out.Counts)
+	return out, q.ranges(out)
+}
+
+// best finds the least number of contracts that is as good as any, as far as one can tell.
+func best(counts []Count) int {
+	lowest := 0
+	for i := range counts {
+		if by, _ := saved(&counts[lowest], &counts[i]); by > 1e-9 {
+			lowest = i
 		}
 	}
-	return out, q.ranges(out)
+	for i := range lowest {
+		if by, wrong := saved(&counts[i], &counts[lowest]); by <= wrong {
+			return i
+		}
+	}
+	return lowest
+}
+
+// saved returns by how much less one number of contracts costs than another at the same moments, and its standard error; 0
+// for a single moment.
+func saved(than, this *Count) (mean, wrong float64) {
+	n := float64(len(this.costs))
+	for k := range this.costs {
+		mean += (than.costs[k] - this.costs[k]) / n
+	}
+	if n < 2 {
+		return mean, 0
+	}
+	for k := range this.costs {
+		off := than.costs[k] - this.costs[k] - mean
+		wrong += off * off
+	}
+	return mean, math.Sqrt(wrong / (n - 1) / n)
 }
 
 // ranges tells how wide a price range lets load pass over full participants.

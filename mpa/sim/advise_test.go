@@ -18,7 +18,7 @@ func question() Question {
 // Each further contract lowers what is left above the level; with an upkeep, there is one that does not pay any more.
 func TestAdvise(t *testing.T) {
 	q := question()
-	q.Upkeep = 0.05
+	q.Upkeep, q.Moments = 0.05, 6
 	a, err := Advise(q, Silent{})
 	require.NoError(t, err)
 	require.Len(t, a.Counts, 7)
