@@ -15,9 +15,9 @@ type Wait struct {
 
 // waitInput is what one input says of times: known holds what its boundaries say, loose its rows beyond them.
 type waitInput struct {
-	known []origin // both rise with time
-	loose origin   // came is when the first of these rows came, at when the furthest did
-	last  origin   // the newest that was ever known
+	known []origin // rises with time
+	loose loose
+	last  origin // the newest that was ever known
 	// normal is what of the ages of its boundaries is normal, as the last one said. outside is set for a stream from outside
 	// the query.
 	normal  int64
@@ -63,7 +63,7 @@ func (i *waitInput) covering(t tuple.Time) (origin, bool) {
 func NewWait(s *Settings, inputs int) *Wait {
 	w := &Wait{settings: s, inputs: make([]waitInput, inputs)}
 	for n := range w.inputs {
-		w.inputs[n].loose.to, w.inputs[n].last.to = tuple.MinTime, tuple.MinTime
+		w.inputs[n].last.to = tuple.MinTime
 	}
 	return w
 }
@@ -96,12 +96,7 @@ func (w *Wait) Boundary(in int, t tuple.Time, age Age, now Instant) {
 	i.normal = age.Normal // what it completes counts by it, so both change at once
 	o := origin{to: t, at: now - Instant(age.Total), came: now, before: i.last.to, since: i.last.at}
 	i.known, i.last = append(i.known, o), o
-	if t > i.loose.to {
-		i.loose.to = tuple.MinTime
-	} else {
-		// What is left beyond the boundary came after the one before it: the oldest rows have been let go by then.
-		i.loose.came = now
-	}
+	i.loose = i.loose.boundary(t, now)
 }
 
 // counted returns what counts of the age of a boundary. One that says nothing is taken for one that has just come.
@@ -144,11 +139,8 @@ func (w *Wait) slack(p Place) int64 {
 // Rows notes that rows up to a stime have come, with no boundary yet.
 func (w *Wait) Rows(in int, high tuple.Time, now Instant) {
 	i := &w.inputs[in]
-	if i.loose.to == tuple.MinTime {
-		i.loose.came = now
-	}
-	if high > i.loose.to {
-		i.loose.to, i.loose.at = high, now
+	if high != tuple.MinTime {
+		i.loose = i.loose.rows(high, w.settings.Bucket, now)
 	}
 }
 
@@ -160,7 +152,7 @@ func (w *Wait) Shift(gap int64) {
 			i.known[k].shift(gap)
 		}
 		i.last.shift(gap)
-		i.loose.came, i.loose.at = i.loose.came.Add(gap), i.loose.at.Add(gap)
+		i.loose.shift(gap)
 	}
 }
 
@@ -179,9 +171,7 @@ func (w *Wait) Passed(to tuple.Time) {
 		if k > 0 {
 			i.known = i.known[:copy(i.known, i.known[k:])]
 		}
-		if i.loose.to < to {
-			i.loose.to = tuple.MinTime
-		}
+		i.loose = i.loose.forget(to)
 	}
 }
 
@@ -220,13 +210,10 @@ func (w *Wait) Next(after tuple.Time, p Place) (k Known, ok bool) {
 // nextLoose does it for rows of which no boundary has come.
 func (w *Wait) nextLoose(after tuple.Time, p Place) (k Known, ok bool) {
 	for n := range w.inputs {
-		l := w.inputs[n].loose
-		if l.to == tuple.MinTime {
-			continue
-		}
-		to := l.to.FloorTo(w.settings.Bucket, 0).Add(w.settings.Bucket)
-		if to > after && (!ok || l.came < k.Came) {
-			k, ok = Known{End: to, From: l.came.Add(w.settings.Bucket + w.settings.BoundaryInterval + w.slack(p)), Came: l.came}, true
+		l, found := w.inputs[n].loose.beyond(after)
+		if found && (!ok || l.came < k.Came) {
+			due := l.came.Add(w.settings.Bucket + w.settings.BoundaryInterval + w.slack(p))
+			k, ok = Known{End: bucketEnd(l.to, w.settings.Bucket), From: due, Came: l.came}, true
 		}
 	}
 	return k, ok
@@ -253,7 +240,7 @@ func (w *Wait) Age(end tuple.Time, p Place, now Instant) int64 {
 	age := int64(0)
 	for n := range w.inputs {
 		// No boundary has come: they have been due since the next bucket began.
-		if l := w.inputs[n].loose; l.to != tuple.MinTime && l.to >= end.Add(-w.settings.Bucket) {
+		if l, found := w.inputs[n].loose.beyond(end.Add(-w.settings.Bucket)); found {
 			age = max(age, int64(now-l.at)-w.settings.Bucket-w.settings.BoundaryInterval-w.slack(p)+w.normal(p))
 		}
 	}
