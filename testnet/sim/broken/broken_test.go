@@ -22,6 +22,8 @@ type rule struct {
 	old, new string
 	// promises are those of which one must be seen to break.
 	promises []string
+	// kept is a case of testdata/regress that shows it, where drawn federations do so too rarely.
+	kept string
 }
 
 const (
@@ -41,26 +43,42 @@ func rules() []rule {
 	return []rule{
 		{"an input that has failed is waited for until H", "dcaa/settings.go",
 			"return s.bound(p.Path-p.Depth+3, s.reserve())", "return s.bound(p.Path-p.Depth+3, s.reserve()) / 4",
-			[]string{tooEarly, noNeed}},
+			[]string{tooEarly, noNeed}, ""},
 		{"hold times leave room for the hops below", "dcaa/settings.go",
 			"return s.bound(p.Path-p.Depth+3, s.reserve())", "return s.MaxDelay + s.MaxDelay/4",
-			[]string{inTime}},
+			[]string{inTime}, ""},
 		{"a consumer moves to a better replica", "dcaa/choice.go",
 			"have, want := i.rank(now, i.data.producer), i.rank(now, n)", "have, want := i.rank(now, n), i.rank(now, i.data.producer)",
-			[]string{noNeed, inTime, comesBack, noHole}},
+			[]string{noNeed, inTime, comesBack, noHole}, ""},
 		{"who redoes keeps its yes", "dcaa/permission.go",
 			"p.phase == permissionRedoing && p.keeps(ruleRedoing) ||", "",
-			[]string{oneRedoes}},
+			[]string{oneRedoes}, ""},
 		{"an absent replica counts as a yes", "dcaa/permission.go",
 			"return peer.yes || peer.absent && p.keeps(ruleAbsent)", "return peer.yes",
-			[]string{comesBack, noEnd}},
+			[]string{comesBack, noEnd}, ""},
 		{"a bucket is stable when all its inputs are", "sunion/sunion.go",
 			"low = min(low, u.inputs[i].boundary)", "low = max(min(low, u.inputs[i].boundary), u.inputs[0].boundary)",
-			[]string{stable, sameRows, ownFault}},
+			[]string{stable, sameRows, ownFault}, ""},
 		{"an input that has just been asked of another replica lives", "dcaa/choice.go",
 			"(c.open || c == i.next)", "c.open",
-			[]string{noHole}},
+			[]string{noHole}, ""},
+		{"who is read goes on while it redoes", "node/replica/redo.go",
+			"knows && slices.ContainsFunc", "knows && false && slices.ContainsFunc",
+			[]string{inTime}, "redoing-alone-read"},
+		{"rows of a source that is back are no older than they are", "dcaa/loose.go",
+			"high < bucketEnd(last.to, bucket)", "high < tuple.MaxTime",
+			[]string{noHole}, "rows-before-their-boundary"},
 	}
+}
+
+// simulate is how the command is called to find out about the rule.
+func (r *rule) simulate() []string {
+	const seeds = "2000"
+	call := []string{"testnet", "simulate", "--minimise", "0", "--json"}
+	if r.kept != "" {
+		return append(call, "--spec", filepath.Join("..", "testdata", "regress", r.kept+".toml"))
+	}
+	return append(call, "--runs", seeds)
 }
 
 // root is where the module lies.
@@ -87,16 +105,14 @@ func build(t *testing.T, r rule) string {
 	return bin
 }
 
-// Each rule that is taken away is missed within so many seeds.
+// Each rule that is taken away is missed, in drawn federations or in the case that was kept for it.
 func TestBrokenRules(t *testing.T) {
-	const seeds = "2000"
 	for _, r := range rules() {
 		t.Run(r.name, func(t *testing.T) {
 			bin := build(t, r)
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 			defer cancel()
-			c := exec.CommandContext(ctx, bin, "testnet", "simulate", "--runs", seeds, "--minimise", "0", "--json")
-			out, err := c.Output()
+			out, err := exec.CommandContext(ctx, bin, r.simulate()...).Output()
 			var exit *exec.ExitError
 			require.ErrorAs(t, err, &exit, "every promise held without it")
 			require.Equal(t, 1, exit.ExitCode(), "%s", exit.Stderr)
