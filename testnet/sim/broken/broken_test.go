@@ -61,7 +61,7 @@ func rules() []rule {
 			[]string{stable, sameRows, ownFault}, ""},
 		{"an input that has just been asked of another replica lives", "dcaa/choice.go",
 			"(c.open || c == i.next)", "c.open",
-			[]string{noHole}, ""},
+			[]string{noHole}, "patient-after-outage"},
 		{"who is read goes on while it redoes", "node/replica/redo.go",
 			"knows && slices.ContainsFunc", "knows && false && slices.ContainsFunc",
 			[]string{inTime}, "redoing-alone-read"},
