@@ -108,6 +108,7 @@ func TestContractAdviseRefuses(t *testing.T) {
 		{"--history FILE, or --load with --spread, is missing", nil},
 		{"not both", []string{"--history", "x.csv", "--load", "1"}},
 		{"no such file", []string{"--history", "x.csv"}},
+		{"/dev/zero", []string{"--history", "/dev/zero"}},
 		{"--load -1", []string{"--load", "-1"}},
 		{"--load +Inf", []string{"--load", "Inf"}},
 		{"--spread NaN", []string{"--load", "0.5", "--spread", "NaN"}},

@@ -37,7 +37,7 @@ func readHistory(path string, capacity float64, warnings io.Writer) ([]sim.Readi
 		return nil, err
 	}
 	defer f.Close()
-	rows, err := historyRows(f, path, capacity)
+	rows, err := historyRows(&boundedLines{from: f}, path, capacity)
 	if err != nil {
 		return nil, err
 	}
