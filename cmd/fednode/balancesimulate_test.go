@@ -132,6 +132,11 @@ func TestBalanceSimulateRefuses(t *testing.T) {
 		"--weights 0,0":                         "all weights are 0",
 		"--weights -1,NaN --draws 0 --html x":   "weight -1 of node 0|weight NaN of node 1|0 draws|--html and --plots",
 		"--usage 90,10 --weights 1,2 --unit 20": "one of --usage",
+		"--usage 90,x":                          `--usage: expected a number, got "x"`,
+		"--rounds 1.5":                          `--rounds: expected a whole number, got "1.5"`,
+		"--seed -1":                             `--seed: expected a whole number from 0 on, got "-1"`,
+		"--starts 99999999999999999999":         "--starts: expected a smaller number",
+		"--reasons=so":                          `--reasons: expected true or false, got "so"`,
 	} {
 		refuses(t, exitWrong, strings.Split(want, "|"), append([]string{"balance", "simulate"}, strings.Fields(args)...)...)
 	}

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func main() { os.Exit(run()) }
@@ -45,7 +47,7 @@ One query: fednode query run FILE --source NAME=PATH
 	}
 	root.PersistentFlags().Bool("json", false, "print one JSON document on standard output, and nothing else there")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return wrong("%w; see %s --help", err, c.CommandPath())
+		return wrong("%w; see %s --help", flagError(err), c.CommandPath())
 	})
 	root.AddCommand(runCommand(), statusCommand(), topCommand(), peersCommand())
 	root.AddCommand(testnetCommand(), queryCommand(), exportCommand(), catalogCommand(), whyCommand())
@@ -56,6 +58,28 @@ One query: fednode query run FILE --source NAME=PATH
 	root.CompletionOptions.DisableDefaultCmd = true // ours has no shell that we do not test
 	refuseUnknown(root)
 	return root
+}
+
+// flagError says of a value that is no number which flag has it and what was expected, instead of which function of Go
+// could not read it.
+func flagError(err error) error {
+	var value *pflag.InvalidValueError
+	var number *strconv.NumError
+	if !errors.As(err, &value) || !errors.As(err, &number) {
+		return err
+	}
+	what := "a number"
+	switch {
+	case number.Func == "ParseBool":
+		what = "true or false"
+	case errors.Is(number, strconv.ErrRange):
+		what = "a smaller number"
+	case number.Func == "ParseUint":
+		what = "a whole number from 0 on"
+	case number.Func != "ParseFloat":
+		what = "a whole number"
+	}
+	return fmt.Errorf("--%s: expected %s, got %q", value.GetFlag().Name, what, number.Num)
 }
 
 // jsonWanted reports whether a command is to print JSON.

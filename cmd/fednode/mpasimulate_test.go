@@ -159,6 +159,7 @@ func TestMPASimulateCompare(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(dir, "c.html"))
 	require.NoError(t, err)
 	require.Contains(t, string(page), "Alone, reserved capacity, contracts")
+	require.Contains(t, string(page), "fednode mpa simulate --compare --contracts 4 ")
 	for _, name := range []string{"arrangements-4.svg", "random-contracts-of-each-node-4.svg"} {
 		require.FileExists(t, filepath.Join(dir, name))
 	}

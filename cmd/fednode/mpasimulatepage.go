@@ -43,7 +43,11 @@ func writeMPAPage(c *cobra.Command, path string, done []mpaDone) error {
 func commandLine(c *cobra.Command) string {
 	parts := []string{c.CommandPath()}
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if f.Name != "html" {
+		switch {
+		case f.Name == "html":
+		case f.Value.Type() == "bool": // a value behind a space would be an argument
+			parts = append(parts, strings.TrimSuffix(fmt.Sprintf("--%s=%s", f.Name, f.Value), "=true"))
+		default:
 			parts = append(parts, fmt.Sprintf("--%s %s", f.Name, flagText(f.Value.String())))
 		}
 	})

@@ -111,11 +111,9 @@ func (u *upFlags) run(c *cobra.Command, s testnet.Spec) (err error) {
 	if err := show.watch(ctx, net, u.lasting); err != nil {
 		return err
 	}
-	if err := net.Close(); err != nil {
-		return err
-	}
-	show.ended(net)
-	return nil
+	closed := net.Close()
+	show.ended(net) // also if a node had to be killed: what was seen stands
+	return closed
 }
 
 // startDetached starts the same command in the background and returns once the network is up.
