@@ -54,7 +54,7 @@ func rules() []rule {
 			"p.phase == permissionRedoing && p.keeps(ruleRedoing) ||", "",
 			[]string{oneRedoes}, ""},
 		{"an absent replica counts as a yes", "dcaa/permission.go",
-			"return peer.yes || peer.absent && p.keeps(ruleAbsent)", "return peer.yes",
+			"return peer.yes || (peer.absent || p.now > peer.since.Add(permissionPatience)) && p.keeps(ruleAbsent)", "return peer.yes",
 			[]string{comesBack, noEnd}, ""},
 		{"a bucket is stable when all its inputs are", "sunion/sunion.go",
 			"low = min(low, u.inputs[i].boundary)", "low = max(min(low, u.inputs[i].boundary), u.inputs[0].boundary)",
