@@ -105,6 +105,8 @@ func (d *zeekTSV) decode(data []byte, at cursor, last bool, rows *Rows) (cursor,
 		rec := record{at.line, at.offset, line, int64(len(line))}
 		switch {
 		case len(line) == 0:
+		case len(line) > d.maxRow: // also a header: read in pieces it would be passed over before it is known for one
+			rows.reject(rec, connect.TooLarge, -1, fmt.Sprintf("the record has %d bytes, max_row allows %d", len(line), d.maxRow))
 		case line[0] == '#':
 			if err := d.headerLine(line, rows); err != nil {
 				return at, err
@@ -123,10 +125,6 @@ func (d *zeekTSV) decode(data []byte, at cursor, last bool, rows *Rows) (cursor,
 
 func (d *zeekTSV) row(rec record, rows *Rows) {
 	line := rec.raw
-	if len(line) > d.maxRow {
-		rows.reject(rec, connect.TooLarge, -1, fmt.Sprintf("the record has %d bytes, max_row allows %d", len(line), d.maxRow))
-		return
-	}
 	if n := d.split(line); n != d.fields {
 		rows.reject(rec, connect.FieldCount, -1, fmt.Sprintf("%d fields, #fields names %d", n, d.fields))
 		return
