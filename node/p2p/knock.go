@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
@@ -17,7 +18,7 @@ import (
 // then only after 3 s.
 const tcpTries = 1400 * time.Millisecond
 
-// knockWait is how long a knock waits for an answer, beside round trips. Meanwhile others follow.
+// knockWait is how long a knock waits for an answer, beside round trips.
 const knockWait = 500 * time.Millisecond
 
 // knockPause is the time between two knocks after so much silence: a heartbeat, and later a thirty-second of the silence.
@@ -31,11 +32,9 @@ func (s *session) knockPause(silence time.Duration) time.Duration {
 // as long again as the cut was; a new one works at once. If the first knock is answered there is no cut but a bad line,
 // and the limit adapts.
 func (s *session) keepKnocking(ctx context.Context) {
-	ctx, cancel := context.WithCancel(ctx)
-	var knocks sync.WaitGroup
-	defer knocks.Wait()
-	defer cancel()
 	answers := make(chan int)
+	var k *knock // the last one
+	defer func() { k.stop() }()
 	var last time.Time
 	for number := 0; ; {
 		select {
@@ -45,14 +44,14 @@ func (s *session) keepKnocking(ctx context.Context) {
 			now := time.Now()
 			silence := s.silence(now)
 			switch since := now.Sub(last); {
-			case since < s.knockPause(silence):
+			case since < s.knockPause(silence), k.waits(since, s.knockReach()):
 				continue
 			case since > silence:
 				number = 0 // the last knock was about another silence
 			}
-			n := number
+			k.stop()
+			k = s.knock(ctx, number, answers)
 			last, number = now, number+1
-			knocks.Go(func() { s.knock(ctx, n, answers) })
 		case n := <-answers:
 			if s.stillSilent(ctx) {
 				s.giveUp(n)
@@ -78,15 +77,22 @@ func (s *session) giveUp(unanswered int) {
 	s.end(Cause{Kind: CauseGivenUp})
 }
 
-// knock says its number if the peer's process answers at one of its addresses in time.
-func (s *session) knock(ctx context.Context, number int, answers chan<- int) {
+// knock is one try to reach a peer. There is one at a time, so that a peer which is slow to answer has no more to do for it.
+type knock struct {
+	end context.CancelFunc
+	// reached: a connection stands, be it that nothing has come over it yet.
+	reached atomic.Bool
+	done    chan struct{} // closed at its end
+}
+
+// knock begins one, which says its number if the peer's process answers at one of its addresses in time.
+func (s *session) knock(ctx context.Context, number int, answers chan<- int) *knock {
 	ctx, cancel := context.WithTimeout(ctx, knockWait+2*time.Duration(s.rtt.Load()))
-	defer cancel()
+	k := &knock{end: cancel, done: make(chan struct{})}
 	var doors sync.WaitGroup
-	defer doors.Wait()
 	for _, a := range s.doors() {
 		doors.Go(func() {
-			if knockAt(ctx, a) != nil {
+			if k.at(ctx, a) != nil {
 				return
 			}
 			select {
@@ -94,6 +100,43 @@ func (s *session) knock(ctx context.Context, number int, answers chan<- int) {
 			case <-ctx.Done():
 			}
 		})
+	}
+	go func() {
+		defer close(k.done)
+		doors.Wait()
+		cancel()
+	}()
+	return k
+}
+
+// knockReach is after how long a knock that has reached nobody is taken for lost: it had two round trips. The first one of
+// a session may not be known yet.
+func (s *session) knockReach() time.Duration {
+	if rtt := time.Duration(s.rtt.Load()); rtt > 0 {
+		return 2 * rtt
+	}
+	return knockWait
+}
+
+// waits reports whether a knock that began so long ago may still be answered. One that was lost on the way is not sent
+// again before long by TCP, so another one is quicker; one that has reached a process that is slow would be no quicker.
+func (k *knock) waits(since, reach time.Duration) bool {
+	if k == nil {
+		return false
+	}
+	select {
+	case <-k.done:
+		return false
+	default:
+		return k.reached.Load() || since < reach
+	}
+}
+
+// stop ends a knock, if there is one, and returns when nothing of it is left.
+func (k *knock) stop() {
+	if k != nil {
+		k.end()
+		<-k.done
 	}
 }
 
@@ -117,10 +160,10 @@ func (s *session) doors() []ma.Multiaddr {
 	return doors
 }
 
-// knockAt connects to a TCP address and waits for the first byte, which the listener sends unasked: the kernel of a
+// at connects to a TCP address and waits for the first byte, which the listener sends unasked: the kernel of a
 // process that stands still connects, too.
-func knockAt(ctx context.Context, at ma.Multiaddr) error {
-	kind, address, err := manet.DialArgs(at)
+func (k *knock) at(ctx context.Context, door ma.Multiaddr) error {
+	kind, address, err := manet.DialArgs(door)
 	if err != nil {
 		return err
 	}
@@ -129,6 +172,7 @@ func knockAt(ctx context.Context, at ma.Multiaddr) error {
 	if err != nil {
 		return err
 	}
+	k.reached.Store(true)
 	if t, ok := c.(*net.TCPConn); ok {
 		err = t.SetLinger(0) // a knock leaves nothing behind
 	}

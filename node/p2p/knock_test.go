@@ -19,6 +19,8 @@ type detour struct {
 	to       string
 	taken    atomic.Int64 // connections so far
 	stuck    atomic.Int64 // so many of the first are stuck
+	open     atomic.Int64 // connections that stand
+	most     atomic.Int64 // at once so far
 	tasks    sync.WaitGroup
 	ctx      context.Context // ends the ways
 }
@@ -50,12 +52,17 @@ func (d *detour) serve() {
 			return
 		}
 		number := d.taken.Add(1)
+		d.most.Store(max(d.most.Load(), d.open.Add(1)))
 		other, err := net.Dial("tcp", d.to)
 		if err != nil {
 			c.Close()
+			d.open.Add(-1)
 			continue
 		}
-		d.tasks.Go(func() { d.pass(number, other, c) })
+		d.tasks.Go(func() {
+			defer d.open.Add(-1)
+			d.pass(number, other, c)
+		})
 		d.tasks.Go(func() { d.pass(number, c, other) })
 	}
 }
@@ -126,6 +133,30 @@ func TestUnansweredKnocks(t *testing.T) {
 	require.Eventually(t, func() bool { return d.taken.Load() > before+3 }, patient, time.Millisecond, "knocks")
 	require.Equal(t, 1, n.rec.count(firstUp))
 	require.Equal(t, 1, n.rec.count("down north/b"))
+}
+
+// A peer that is slow to answer is not knocked at again meanwhile.
+func TestKnocksDoNotPileUp(t *testing.T) {
+	_, _, d := detoured(t)
+	before := d.taken.Load()
+	d.stuck.Store(1 << 40)
+	require.Eventually(t, func() bool { return d.taken.Load() > before+3 }, patient, time.Millisecond, "knocks")
+	// The session, a knock, and one whose end the detour has not seen yet.
+	require.LessOrEqual(t, d.most.Load(), before+2)
+}
+
+// How long a knock stands in the way of the next one.
+func TestKnockWaits(t *testing.T) {
+	var none *knock
+	require.False(t, none.waits(0, time.Second))
+	k := &knock{end: func() {}, done: make(chan struct{})}
+	require.True(t, k.waits(99*time.Millisecond, 100*time.Millisecond), "it may still arrive")
+	require.False(t, k.waits(100*time.Millisecond, 100*time.Millisecond), "it is lost")
+	k.reached.Store(true)
+	require.True(t, k.waits(400*time.Millisecond, 100*time.Millisecond), "whom it has reached may be slow")
+	close(k.done)
+	require.False(t, k.waits(0, 100*time.Millisecond))
+	k.stop()
 }
 
 // How long a dial may take: little at first, and at most what is configured.
