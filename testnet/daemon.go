@@ -22,7 +22,7 @@ const (
 	// busy building takes longer.
 	startWithin = 30 * time.Second
 	// stopWithin is how long it may take to end before it is killed.
-	stopWithin = 10 * time.Second
+	stopWithin = 30 * time.Second
 	// lookEvery is how often files and states are looked at.
 	lookEvery = 5 * time.Millisecond
 )
