@@ -30,7 +30,8 @@ func (r *Replica) redo(p *path) (busy bool, err error) {
 	if !r.permission.Granted() && !crowded && !p.undone {
 		return false, nil
 	}
-	if p.state != dcaa.Stabilization {
+	// A part that is redone for want of room is no reason for readers to leave: the fork serves them as before.
+	if p.state != dcaa.Stabilization && (r.permission.Granted() || p.undone) {
 		p.redone = r.now
 		r.change(p, dcaa.Stabilization)
 	}
