@@ -108,6 +108,21 @@ func (i *Intake) Diverged() []string {
 	return names
 }
 
+// Accept lets a producer that has diverged be read from again: a person has found that it is right, or that what differs from
+// it is gone for good. What has been compared is forgotten; who differs from it from now on is DIVERGED in turn, and so is
+// the accepted one if another is being read from. It reports whether there was something to accept.
+func (i *Intake) Accept(now Instant, producer string) bool {
+	for n := range i.producers {
+		if p := &i.producers[n]; p.name == producer && p.diverged {
+			p.diverged = false
+			i.checks = checks{}
+			i.choose(now)
+			return true
+		}
+	}
+	return false
+}
+
 // checkFrame compares what a boundary of a connection says.
 func (i *Intake) checkFrame(now Instant, c *conn, f *tuple.Frame) {
 	generation := f.Generation

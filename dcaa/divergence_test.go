@@ -103,6 +103,35 @@ func TestDiverged(t *testing.T) {
 	}
 }
 
+// A replica that has diverged is read from once it has been accepted; who differs from it then is DIVERGED in turn.
+func TestAccepted(t *testing.T) {
+	i, shell := audited(t)
+	now := Instant(100_000)
+	give(t, i, now, 1, 77)
+	other := StreamStatus{State: Stable, Boundary: 300_000, Generation: 1, LastID: 2, Sum: 99}
+	give(t, i, now, 2, 88)
+	i.Heard(now, 1, other)
+	i.Reachable(now, 0, false)
+	if i.Accept(now, "a/1") || i.Accept(now, "a/3") {
+		t.Fatal("there was nothing to accept")
+	}
+	asked := len(shell.open)
+	if !i.Accept(now, "a/2") || i.Diverged() != nil {
+		t.Fatalf("%v differ still", i.Diverged())
+	}
+	if len(shell.open) != asked+1 || shell.open[asked].Producer != 1 {
+		t.Fatalf("asked %v", shell.open[asked:])
+	}
+	i.Opened(now, i.next.id)
+	now += 100_000
+	give(t, i, now, 3, 100)
+	i.Reachable(now, 0, true)
+	i.Heard(now, 0, StreamStatus{State: Stable, Boundary: 400_000, Generation: 1, LastID: 3, Sum: 55})
+	if got := i.Diverged(); len(got) != 1 || got[0] != "a/1" {
+		t.Fatalf("%v differ", got)
+	}
+}
+
 // Whoever carries no checksums is not compared, and nothing is remembered of it.
 func TestNotCompared(t *testing.T) {
 	i, shell := audited(t)

@@ -216,6 +216,19 @@ func (b *backend) Queries() []api.QueryInfo {
 
 // Query returns one query.
 func (b *backend) Query(name string) (*api.QueryDetail, error) {
+	v, err := b.known(name)
+	if err != nil {
+		return nil, err
+	}
+	d := &api.QueryDetail{QueryStatus: b.queryStatus(v)}
+	if src, err := b.n.queries.docs.LoadSource(v.ID(), v.DiagramHash); err == nil {
+		d.File = string(src.Text)
+	}
+	return d, nil
+}
+
+// known finds a query by its name or, if it is another organisation's, by org/name.
+func (b *backend) known(name string) (*descriptor.Verified, error) {
 	id := name
 	if !strings.Contains(name, "/") {
 		id = descriptor.ID(b.n.cfg.Node.Org, name)
@@ -224,11 +237,7 @@ func (b *backend) Query(name string) (*api.QueryDetail, error) {
 	if !ok {
 		return nil, ErrUnknownQuery
 	}
-	d := &api.QueryDetail{QueryStatus: b.queryStatus(v)}
-	if src, err := b.n.queries.docs.LoadSource(v.ID(), v.DiagramHash); err == nil {
-		d.File = string(src.Text)
-	}
-	return d, nil
+	return v, nil
 }
 
 // Deploy deploys a query.

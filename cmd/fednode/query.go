@@ -19,7 +19,7 @@ import (
 func queryCommand() *cobra.Command {
 	c := &cobra.Command{Use: "query", Short: "Check, explain, run and deploy queries"}
 	c.AddCommand(queryValidateCommand(), queryExplainCommand(), queryRunCommand())
-	c.AddCommand(queryDeployCommand(), queryListCommand(), queryShowCommand(), queryStopCommand(), queryTailCommand())
+	c.AddCommand(queryDeployCommand(), queryListCommand(), queryShowCommand(), queryStopCommand(), queryTailCommand(), queryAcceptCommand())
 	return c
 }
 

@@ -155,7 +155,13 @@ func printDiverged(w io.Writer, q *api.QueryStatus) {
 	}
 	if len(t.rows) > 0 {
 		t.print(w)
+		fmt.Fprintf(w, "  if what it differs from is gone for good: %s\n", acceptCall(q.ID, "REPLICA"))
 	}
+}
+
+// acceptCall is the command that lets a replica be read from again.
+func acceptCall(query, replica string) string {
+	return "fednode query accept " + clean(query) + " " + clean(replica)
 }
 
 func printFragments(w io.Writer, query string, fragments []api.FragmentStatus, now time.Time) {

@@ -98,6 +98,8 @@ type missingCause struct {
 	// Producers are the states that its producers report, "" where nobody says anything; Ask are the nodes to ask next.
 	Producers []string `json:"producers"`
 	Ask       []string `json:"ask"`
+	// Diverged are producers that are not read from because they gave other rows than another one.
+	Diverged []string `json:"diverged"`
 }
 
 // unsettled are the states in which results are not final.
@@ -135,10 +137,11 @@ func explainTentative(q *api.QueryStatus, offers []api.Offer) *tentativeAnswer {
 }
 
 func causeOf(q *api.QueryStatus, f *api.FragmentStatus, m api.MissingInput, offers []api.Offer) missingCause {
-	c := missingCause{Stream: m.Stream, Since: m.Since, Producers: []string{}, Ask: []string{}}
+	c := missingCause{Stream: m.Stream, Since: m.Since, Producers: []string{}, Ask: []string{}, Diverged: []string{}}
 	for _, in := range f.Inputs {
 		if in.Stream == m.Stream {
 			c.Condition, c.Cause = in.Condition, in.Cause
+			c.Diverged = append(c.Diverged, in.Diverged...)
 		}
 	}
 	for _, o := range offers {
@@ -184,12 +187,12 @@ func (a *tentativeAnswer) print(w io.Writer, now time.Time) {
 			fmt.Fprintf(w, "  %s\n", pal.paint(toneBad, cannotCatchUp))
 		}
 		for _, m := range h.Missing {
-			m.print(w, pal)
+			m.print(w, pal, a.Query)
 		}
 	}
 }
 
-func (m *missingCause) print(w io.Writer, pal palette) {
+func (m *missingCause) print(w io.Writer, pal palette, query string) {
 	fmt.Fprintf(w, "  missing %s from %s on", pal.paint(toneWarn, clean(m.Stream)), streamTimeText(m.Since))
 	sep := ": "
 	for _, known := range []string{m.Condition, m.Cause} {
@@ -201,6 +204,9 @@ func (m *missingCause) print(w io.Writer, pal palette) {
 	fmt.Fprintln(w)
 	if len(m.Producers) > 0 {
 		fmt.Fprintf(w, "    its producers say: %s\n", strings.Join(m.Producers, ", "))
+	}
+	for _, d := range m.Diverged {
+		fmt.Fprintf(w, "    %s is %s: it gave other rows than another replica; if that one is gone for good: %s\n", clean(d), pal.paint(toneBad, "DIVERGED"), acceptCall(query, d))
 	}
 	if len(m.Ask) > 0 {
 		fmt.Fprintf(w, "    it is made at %s; ask there next\n", strings.Join(m.Ask, ", "))

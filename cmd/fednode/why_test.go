@@ -91,6 +91,25 @@ func TestTentativeIsShown(t *testing.T) {
 	require.Regexp(t, `south/conns +nobody: node south/\* is not up +failed`, out)
 }
 
+// An input that waits since only a replica with other rows is left shows the way out, and the command says what it did.
+func TestAcceptIsShown(t *testing.T) {
+	alone(t)
+	q := unsettledQuery()
+	q.Fragments[0].Inputs[0].Diverged = []string{"south/two"}
+	node := asked(t, q)
+	call := "fednode query accept north/netmon "
+	require.Contains(t, ok(t, "why", "tentative", "netmon", "--node", node), "south/two is DIVERGED: it gave other rows than another replica; if that one is gone for good: "+call+"south/two\n")
+	require.Contains(t, ok(t, "query", "show", "netmon", "--node", node), call+"REPLICA\n")
+
+	var got string
+	node = serve(t, func(w http.ResponseWriter, r *http.Request) {
+		got = r.Method + " " + r.URL.EscapedPath() + " " + r.URL.Query().Get("producer")
+		w.WriteHeader(http.StatusNoContent)
+	})
+	require.Equal(t, "query north/netmon reads from south/two again\n", ok(t, "query", "accept", "north/netmon", "south/two", "--node", node))
+	require.Equal(t, "POST /api/v1/queries/north%2Fnetmon/accept south/two", got)
+}
+
 // A sink says what it does with results that are not final.
 func TestSinkCell(t *testing.T) {
 	now := time.Now()

@@ -32,6 +32,9 @@ type Backend interface {
 	// Deploy deploys the query in src; file is its name in messages. It returns when every host has agreed.
 	Deploy(ctx context.Context, file string, src []byte, replace bool) (*DeployResult, error)
 	StopQuery(ctx context.Context, name string) error
+	// AcceptReplica lets what of a query runs here read again from a node, org/node, whose rows differ from those of another
+	// one that is gone.
+	AcceptReplica(ctx context.Context, name, producer string) error
 
 	// Streams returns the streams produced here, by name.
 	Streams() []StreamInfo

@@ -27,6 +27,7 @@ type fake struct {
 	added    []string
 	deployed []string
 	stopped  []string
+	accepted []string
 	from     []TailFrom
 	open     int // tails
 	frames   []*tuple.Frame
@@ -105,6 +106,17 @@ func (f *fake) StopQuery(_ context.Context, name string) error {
 		return fmt.Errorf("query %s: %w", name, ErrNotFound)
 	}
 	f.locked(func() { f.stopped = append(f.stopped, name) })
+	return nil
+}
+
+func (f *fake) AcceptReplica(_ context.Context, name, producer string) error {
+	if err := f.error(); err != nil {
+		return err
+	}
+	if name != "netmon" {
+		return fmt.Errorf("query %s: %w", name, ErrNotFound)
+	}
+	f.locked(func() { f.accepted = append(f.accepted, producer) })
 	return nil
 }
 

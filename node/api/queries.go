@@ -75,6 +75,18 @@ func (s *Server) stopQuery(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+func (s *Server) acceptReplica(w http.ResponseWriter, r *http.Request) error {
+	producer := r.URL.Query().Get("producer")
+	if producer == "" {
+		return invalid("producer is missing", "name the replica, org/node, as the query's status does")
+	}
+	if err := s.backend.AcceptReplica(r.Context(), r.PathValue("name"), producer); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
 // boolParam reads a parameter that is true or false.
 func boolParam(r *http.Request, name string) (bool, error) {
 	text := r.URL.Query().Get(name)

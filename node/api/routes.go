@@ -106,6 +106,13 @@ func queryRoutes() []route {
 		{method: "POST", pattern: prefix + "/queries/{name}/stop", id: "stopQuery", serve: (*Server).stopQuery,
 			summary: "Stop a query everywhere. Stopping one that is stopped does nothing.",
 			params:  []param{queryParam()}, answers: []answer{{status: 204, doc: "The query is stopped; hosts that are away learn it when they are up again."}}, errors: []int{403, 404}},
+		{method: "POST", pattern: prefix + "/queries/{name}/accept", id: "acceptReplica", serve: (*Server).acceptReplica,
+			summary: "Read again from a replica that is DIVERGED, because the one that it differs from is gone for good. It applies to what of the query runs at this node.",
+			params: []param{
+				queryParam(),
+				{name: "producer", in: "query", kind: "string", doc: "the replica, org/node, as the query's status names it"},
+			},
+			answers: []answer{{status: 204, doc: "The replica is read from from now on."}}, errors: []int{400, 404, 503}},
 	}
 }
 

@@ -126,6 +126,11 @@ func requests() []request {
 		{call: post("/api/v1/queries/other/stop", "", ""), status: 404, code: "not_found"},
 		{call: post("/api/v1/queries/netmon/stop", "", ""), status: 403, code: "refused", fail: refused},
 
+		{call: post("/api/v1/queries/netmon/accept?producer=north/b", "", ""), status: 204},
+		{call: post("/api/v1/queries/netmon/accept", "", ""), status: 400, code: "invalid"},
+		{call: post("/api/v1/queries/other/accept?producer=north/b", "", ""), status: 404, code: "not_found"},
+		{call: post("/api/v1/queries/netmon/accept?producer=north/b", "", ""), status: 503, code: "unavailable", fail: fmt.Errorf("north/a is read: %w", ErrUnavailable)},
+
 		{call: get(tail), status: 200},
 		{call: get("/api/v1/streams/north%2Fconns/tail?rows=1"), status: 200},
 		{call: get("/api/v1/streams/north/netmon/tail/tail?rows=1"), status: 200},
@@ -188,6 +193,9 @@ func TestRequestsReachTheNode(t *testing.T) {
 
 	r.do(call{method: "POST", path: "/api/v1/queries/netmon/stop"})
 	require.Equal(t, []string{"netmon"}, r.fake.stopped)
+
+	r.do(call{method: "POST", path: "/api/v1/queries/netmon/accept?producer=north%2Fb"})
+	require.Equal(t, []string{"north/b"}, r.fake.accepted)
 
 	status := read[Status](t, r.do(call{method: "GET", path: "/api/v1/status"}))
 	want := r.fake.Status()

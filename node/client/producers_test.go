@@ -211,3 +211,26 @@ func TestLink(t *testing.T) {
 		}
 	})
 }
+
+// TestAccepted shows that a replica which gave other rows is not read from when the other one is gone, until somebody
+// accepts it.
+func TestAccepted(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world, a, b *node) {
+		summed := func(at tuple.Time, sum uint64) *tuple.Frame {
+			f := boundary(at)
+			f.Sum = sum
+			return f
+		}
+		a.append(stable(1, 1), summed(2, 77))
+		s := subscribe(t, w, beginning, false)
+		expect(t, s, "stable 1: 1", "boundary 2")
+		b.append(stable(1, 1), summed(2, 99), stable(2, 1), summed(3, 88))
+		b.out.SetStatus(dcaa.StreamStatus{State: dcaa.Stable, Boundary: 2, Generation: 1, LastID: 1, Sum: 99})
+		w.beat()
+		silent(t, s)
+		w.fail("x/a")
+		silent(t, s)
+		s.Accept("x/b")
+		expect(t, s, "stable 2: 2", "boundary 3")
+	})
+}

@@ -54,6 +54,7 @@ type Proxy struct {
 
 	mu     sync.Mutex
 	status Status
+	in     *Subscription // the present one; nil before the first
 }
 
 // Status is a copy of how a proxy stands.
@@ -125,6 +126,16 @@ func (p *Proxy) Status() Status {
 	return p.status
 }
 
+// Accept lets the sink be fed again by a producer that has diverged. It does not block; Status shows when it is done.
+func (p *Proxy) Accept(producer string) {
+	p.cfg.Log.Warn("a replica that gave other rows is read from again, as an operator wishes", zap.String("stream", p.cfg.Stream), zap.String("producer", producer))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.in != nil {
+		p.in.Accept(producer)
+	}
+}
+
 func (p *Proxy) note(change func(*Status)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -161,6 +172,9 @@ func (p *Proxy) deliver(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, p.sink.Close()) }()
 
 	in := Subscribe(Request{Upstream: p.cfg.Upstream, Name: p.cfg.Name, From: p.pos, Counted: true, Latest: p.cfg.Tentative, Report: p.link})
+	p.mu.Lock()
+	p.in = in
+	p.mu.Unlock()
 	pullCtx, stop := context.WithCancel(ctx)
 	frames := make(chan *tuple.Frame, 4)
 	var puller sync.WaitGroup

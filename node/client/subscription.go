@@ -195,7 +195,13 @@ func (s *Subscription) hear() {
 			}
 		}
 	}
+	for _, name := range s.news.Accepted() {
+		s.intake.Accept(now, name)
+	}
 }
+
+// Accept lets the subscription read again from a producer that has diverged. It may be called from any goroutine.
+func (s *Subscription) Accept(producer string) { s.news.Accept(producer) }
 
 // reason says why rows are given up.
 func (s *Subscription) reason() string {

@@ -1,16 +1,20 @@
 package flow
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // NewsBox collects news of nodes until a consumer takes them. Of each node only the newest counts, so it never grows; that
 // another session has begun in between is kept.
 // It is safe for concurrent use.
 type NewsBox struct {
-	mu      sync.Mutex
-	pending map[string]News
-	order   []string
-	lives   map[string]uint64 // of each node, as it was last taken while it was up
-	wake    chan struct{}
+	mu       sync.Mutex
+	pending  map[string]News
+	order    []string
+	lives    map[string]uint64 // of each node, as it was last taken while it was up
+	accepted []string          // nodes to be read from again
+	wake     chan struct{}
 }
 
 // NewNewsBox returns an empty box.
@@ -52,6 +56,25 @@ func (b *NewsBox) Take() []News {
 	clear(b.pending)
 	b.order = nil
 	return news
+}
+
+// Accept asks the consumer to read again from a node whose rows differ. It does not block.
+func (b *NewsBox) Accept(name string) {
+	b.mu.Lock()
+	if !slices.Contains(b.accepted, name) {
+		b.accepted = append(b.accepted, name)
+	}
+	b.mu.Unlock()
+	b.Signal()
+}
+
+// Accepted returns the nodes that Accept has been called with since the last time.
+func (b *NewsBox) Accepted() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	names := b.accepted
+	b.accepted = nil
+	return names
 }
 
 // Wake returns a channel that holds a token once there is something to take.

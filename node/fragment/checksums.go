@@ -49,6 +49,12 @@ func checksumsOf(p *storage.RecoveryPoint) ([]sunion.ChecksumState, error) {
 	return list, nil
 }
 
+// Accept lets the fragment read again from a producer that has diverged. It does not block; Status shows when it is done.
+func (r *Runner) Accept(producer string) {
+	r.cfg.Log.Warn("a replica that gave other rows is read from again, as an operator wishes", zap.String("fragment", r.cfg.Name), zap.String("producer", producer))
+	r.news.Accept(producer)
+}
+
 // Diverged logs that two replicas of a producer differ, which is a fault of one of them.
 func (r *Runner) Diverged(input int, d dcaa.Divergence) {
 	r.cfg.Log.Error("DIVERGED: replicas gave different rows", zap.String("fragment", r.cfg.Name),

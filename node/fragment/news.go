@@ -77,6 +77,9 @@ func (r *Runner) hear() {
 			}
 		}
 	}
+	for _, name := range r.news.Accepted() {
+		r.core.Accept(now, name)
+	}
 	for _, m := range r.news.said() {
 		r.core.PeerMessage(now, m.from, m.m)
 	}

@@ -59,5 +59,13 @@ func (in *input) Diverged(d dcaa.Divergence) {
 	}
 }
 
+// Accept lets every input read again from a producer that has diverged.
+func (r *Replica) Accept(now dcaa.Instant, producer string) {
+	r.now = now
+	for _, in := range r.inputs {
+		in.intake.Accept(now, producer)
+	}
+}
+
 // Diverged lists the producers of an input that are not read from because they differ from another.
 func (r *Replica) Diverged(input int) []string { return r.inputs[input].intake.Diverged() }
