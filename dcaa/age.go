@@ -16,12 +16,12 @@ func AgeOf(f *tuple.Frame) Age { return Age{Total: f.Age, Normal: f.Normal} }
 // Delay is what has been added to what is normal; negative for a boundary that is ahead of its time.
 func (a Age) Delay() int64 { return a.Total - a.Normal }
 
-// After returns the age after so much of a normal way; what says nothing stays so.
-func (a Age) After(way int64) Age {
+// After returns the age behind a way; what says nothing stays so.
+func (a Age) After(way Age) Age {
 	if a == (Age{}) {
 		return a
 	}
-	return Age{Total: a.Total + way, Normal: a.Normal + way}
+	return Age{Total: a.Total + way.Total, Normal: a.Normal + way.Normal}
 }
 
 // MostAge is more microseconds, some 2,300 years, than a boundary is old or ahead of its time. What a peer says beyond it is

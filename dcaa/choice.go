@@ -25,8 +25,10 @@ func (i *Intake) Heard(now Instant, producer int, s StreamStatus) {
 	i.choose(now)
 }
 
-// Measured notes the round trip to a producer, in microseconds.
-func (i *Intake) Measured(producer int, rtt int64) { i.producers[producer].rtt = rtt }
+// Measured notes the round trip to a producer, in microseconds; 0 if none has been measured.
+func (i *Intake) Measured(now Instant, producer int, rtt int64) {
+	i.producers[producer].measured(now, rtt)
+}
 
 // Reachable says whether a producer is heard and hears us.
 func (i *Intake) Reachable(now Instant, producer int, up bool) {
@@ -192,12 +194,12 @@ func (i *Intake) Condition(now Instant) Condition {
 // WaitsUntil is when a stream that has never given a boundary counts as failed.
 func (i *Intake) WaitsUntil() Instant { return i.began.Add(i.cfg.Settings.InitDelay) }
 
-// RoundTrip returns that to the producer of a connection, in microseconds.
-func (i *Intake) RoundTrip(conn uint64) int64 {
+// Way returns what the way of a connection adds to ages.
+func (i *Intake) Way(conn uint64) Age {
 	if c := i.conn(conn); c != nil {
-		return i.producers[c.producer].rtt
+		return i.producers[c.producer].way()
 	}
-	return 0
+	return Age{}
 }
 
 // Resumed says that the consumer stood still for so long: silence in that time means nothing.

@@ -11,7 +11,7 @@ import (
 func (r *Replica) Frame(now dcaa.Instant, input int, conn uint64, f *tuple.Frame) error {
 	r.now = now
 	in := r.inputs[input]
-	in.rtt = in.intake.RoundTrip(conn)
+	in.way = in.intake.Way(conn)
 	return in.intake.Frame(now, conn, f)
 }
 
@@ -51,9 +51,9 @@ func (r *Replica) Reachable(now dcaa.Instant, input, producer int, up bool) {
 	r.inputs[input].intake.Reachable(now, producer, up)
 }
 
-// Measured notes the round trip to a producer, in microseconds.
-func (r *Replica) Measured(input, producer int, rtt int64) {
-	r.inputs[input].intake.Measured(producer, rtt)
+// Measured notes the round trip to a producer, in microseconds; 0 if none has been measured.
+func (r *Replica) Measured(now dcaa.Instant, input, producer int, rtt int64) {
+	r.inputs[input].intake.Measured(now, producer, rtt)
 }
 
 // PeerHeard takes what a peer's heartbeat says of an output of the fragment, by its index in Plan.Outputs: every replica

@@ -17,7 +17,7 @@ type input struct {
 	intake *dcaa.Intake
 	feeds  []feed
 	rows   uint64
-	rtt    int64 // to the producer of the frame being taken
+	way    dcaa.Age // from the producer of the frame being taken
 }
 
 // feed is one place where an input enters an SUnion.
@@ -84,7 +84,7 @@ func (in *input) Boundary(t tuple.Time, age dcaa.Age) {
 	for _, p := range in.feeds {
 		u := in.r.unions[p.union]
 		u.su.Boundary(p.input, t)
-		u.path.wait.Boundary(u.first+p.input, t, age.After(in.rtt/2), in.r.now)
+		u.path.wait.Boundary(u.first+p.input, t, age.After(in.way), in.r.now)
 	}
 }
 
@@ -102,7 +102,7 @@ func (in *input) TentativeBoundary(t tuple.Time, age dcaa.Age) {
 	for _, p := range in.feeds {
 		u := in.r.unions[p.union]
 		u.su.TentativeBoundary(p.input, t)
-		u.path.wait.Boundary(u.first+p.input, t, age.After(in.rtt/2), in.r.now)
+		u.path.wait.Boundary(u.first+p.input, t, age.After(in.way), in.r.now)
 	}
 }
 

@@ -122,7 +122,7 @@ func (c *client) Heard(peer world.NodeID, streams []world.Status) {
 		}
 		for k, id := range c.producers {
 			if id == peer {
-				c.intake.Measured(k, c.h.RoundTrip(peer))
+				c.intake.Measured(c.h.Now(), k, c.h.RoundTrip(peer))
 				c.intake.Heard(c.h.Now(), k, streams[i].StreamStatus)
 				c.dirty = true
 			}

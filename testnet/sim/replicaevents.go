@@ -41,7 +41,7 @@ func (a *replicaActor) Heard(peer world.NodeID, streams []world.Status) {
 		if n := a.inputOf[s.Stream]; n >= 0 {
 			for k, id := range a.producers[n] {
 				if id == peer {
-					a.core.Measured(int(n), k, a.h.RoundTrip(peer))
+					a.core.Measured(now, int(n), k, a.h.RoundTrip(peer))
 					a.core.Heard(now, int(n), k, s.StreamStatus)
 				}
 			}
