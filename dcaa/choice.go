@@ -89,7 +89,9 @@ func (i *Intake) Truncated(now Instant, id uint64, first tuple.Position) {
 // lacks ends a connection to a producer that could go on only behind rows which the consumer does not hold.
 func (i *Intake) lacks(now Instant, c *conn, oldest tuple.Position, gap *tuple.Frame) {
 	p := &i.producers[c.producer]
-	p.lacks(i.pos, oldest, gap)
+	if !reaches(i.pos, oldest) { // else what the connection lacked has come over another one meanwhile
+		p.lacks(i.pos, oldest, gap)
+	}
 	p.refused(now)
 	i.drop(now, c)
 	i.choose(now)

@@ -126,9 +126,14 @@ func (p *producer) outrunAt(s *Settings) Instant {
 
 // reached forgets that rows were gone there, once the consumer has got them elsewhere.
 func (p *producer) reached(at tuple.Position) {
-	if p.lost && at.Compare(p.lostAt) > 0 && at.Compare(p.oldest) >= 0 && at.Generation == p.oldest.Generation {
+	if p.lost && at.Compare(p.lostAt) > 0 && reaches(at, p.oldest) {
 		p.found()
 	}
+}
+
+// reaches reports whether who has got to a position needs nothing before the oldest that a producer holds.
+func reaches(at, oldest tuple.Position) bool {
+	return at.Generation == oldest.Generation && at.Compare(oldest) >= 0
 }
 
 // lacks notes that the producer does not hold what comes behind at, and could go on at oldest.
