@@ -25,23 +25,33 @@ func (b *builder) checkRules() {
 }
 
 // checkPlaces refuses connectors in another organisation: a query can never name a file, a URL or a broker of somebody
-// else.
+// else. It also refuses a sink away from the query's home, where sinks run; the home is not known before the query is given to
+// a node.
 func (b *builder) checkPlaces() {
-	home := b.o.Placement.Home.Org
-	if home == "" || b.o.Placement.Local {
+	home := b.o.Placement.Home
+	if home.Org == "" || b.o.Placement.Local {
 		return
 	}
-	check := func(connector string, place Place, t *spec.Table, hint string) {
-		if connector != "" && connector != foreignConnector && place.Org != "" && place.Org != home {
+	check := func(connector string, place Place, t *spec.Table, hint string) (fine bool) {
+		if connector != "" && connector != foreignConnector && place.Org != "" && place.Org != home.Org {
 			b.p.Add(t.PosOf("place"), t.KeyPath("place"), hint, "a connector runs only in the query's own organisation, %s; `%s` cannot run at %s",
-				home, connector, place.Org)
+				home.Org, connector, place.Org)
+			return false
 		}
+		return true
 	}
 	for _, s := range b.d.Streams {
 		check(s.Connector, s.Place, s.Keys, "with connector `node` it is a stream that "+s.Place.Org+" exports")
 	}
 	for _, o := range b.d.Outputs {
-		check(o.Connector, o.Place, o.Keys, "with connector `node` it is a stream that "+o.Place.Org+" can subscribe to")
+		if !check(o.Connector, o.Place, o.Keys, "with connector `node` it is a stream that "+o.Place.Org+" can subscribe to") {
+			continue
+		}
+		away := o.Place.Node != "" && o.Place.Node != home.Node || o.Place.Labels != ""
+		if away && home.Node != "" && o.Connector != "" && o.Connector != foreignConnector {
+			b.p.Add(o.Keys.PosOf("place"), o.Keys.KeyPath("place"), "leave it out, or give the query to the node that is meant; [fragments.NAME] places operators",
+				"a sink runs at the query's home, %s; `%s` cannot run elsewhere", home, o.Connector)
+		}
 	}
 }
 

@@ -68,6 +68,9 @@ func rules() []rule {
 		{"rows of a source that is back are no older than they are", "dcaa/loose.go",
 			"high < bucketEnd(last.to, bucket)", "high < tuple.MaxTime",
 			[]string{noHole}, "rows-before-their-boundary"},
+		{"nobody waits for a replica that was asked and gives none", "dcaa/choice.go",
+			"p.dry, p.askAt = true, now.Add(second)", "p.askAt = now.Add(second)",
+			[]string{inTime}, "replica-lost-late"},
 	}
 }
 
