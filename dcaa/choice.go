@@ -422,7 +422,8 @@ func (i *Intake) best(now Instant) int {
 }
 
 // prefer compares two producers. One of the generation that the consumer is in comes before all others; whoever is in none
-// begins with the oldest. Among equals the present one stays, then the one with the shorter way.
+// begins with the oldest. Among equals the present one stays, then comes one that holds its buckets for less, since one that
+// stood still holds them for so much longer, then the one with the shorter way.
 func (i *Intake) prefer(now Instant, a, b int) bool {
 	if ka, kb := i.kin(now, a), i.kin(now, b); ka != kb {
 		return ka
@@ -435,6 +436,10 @@ func (i *Intake) prefer(now Instant, a, b int) bool {
 	}
 	if i.data != nil && (i.data.producer == a || i.data.producer == b) {
 		return i.data.producer == a
+	}
+	ha, hb := i.producers[a].status.Holding, i.producers[b].status.Holding
+	if by := lead(i.cfg.Settings); ha+by < hb || hb+by < ha {
+		return ha < hb
 	}
 	const worth = 2000 // microseconds; less is noise
 	return i.producers[a].rtt+worth < i.producers[b].rtt

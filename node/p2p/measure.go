@@ -44,15 +44,24 @@ func (s *session) measure(ctx context.Context) error {
 		return err
 	}
 	for {
+		began := time.Now()
 		rtt, err := echo(raw, s.link.host.cfg.HelloTimeout)
 		if err != nil {
 			return err
 		}
-		s.smooth(rtt)
+		if s.heardSince(began, time.Now()) {
+			s.smooth(rtt)
+		}
 		if !pause(ctx, echoEvery) {
 			return ctx.Err()
 		}
 	}
+}
+
+// heardSince reports whether the peer has been heard all the while since then. A round trip that spans a silence measures
+// that, and nothing of the way.
+func (s *session) heardSince(then, now time.Time) bool {
+	return s.resumed.Load() < then.UnixNano() && s.silence(now) <= s.link.host.cfg.silence()
 }
 
 // smooth takes in an eighth of each new figure, as TCP does.

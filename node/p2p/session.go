@@ -32,6 +32,7 @@ type session struct {
 	inbox *inbox // what the handler has yet to be told
 
 	heard   atomic.Int64 // when the last byte came, Unix nanoseconds
+	resumed atomic.Int64 // when one last came behind a silence
 	rtt     atomic.Int64 // smoothed, nanoseconds; 0 before the first
 	waiting atomic.Bool  // the reader waits for room in the inbox: what the peer says lies unread
 	judging sync.Mutex   // guards watch, and keeps doubts and their ends in order
@@ -61,7 +62,12 @@ func newSession(l *link, stream network.Stream, in *wire.ControlReader, out *enc
 }
 
 // touch notes a sign of life.
-func (s *session) touch() { s.heard.Store(time.Now().UnixNano()) }
+func (s *session) touch() {
+	now := time.Now().UnixNano()
+	if last := s.heard.Swap(now); now-last > int64(s.link.host.cfg.silence()) {
+		s.resumed.Store(now)
+	}
+}
 
 // silence is how long nothing was heard at time now.
 func (s *session) silence(now time.Time) time.Duration { return now.Sub(time.Unix(0, s.heard.Load())) }

@@ -169,7 +169,11 @@ func (h *Host) Message(peer world.NodeID, m *world.Message) {
 		return
 	}
 	h.notice()
-	s.heard = h.Now()
+	now := h.Now()
+	if int64(now-s.heard) > s.patience.base {
+		s.resumed = now
+	}
+	s.heard = now
 	h.owe()
 	switch m.Kind {
 	case kindBeat:

@@ -16,6 +16,7 @@ type session struct {
 	redial    dcaa.Instant // not before
 	backoff   int64
 	heard     dcaa.Instant // when anything of the peer last came
+	resumed   dcaa.Instant // when something last came behind a silence
 	hearsUs   dcaa.Instant // when the peer last said that it hears us
 	downAt    dcaa.Instant // when up last became false, or the life began
 	beaten    bool         // a heartbeat came over this connection
@@ -71,7 +72,7 @@ func (h *Host) Opened(peer world.NodeID) {
 	now := h.Now()
 	s.echo = 0
 	s.connected, s.dialing, s.beaten, s.doubt = true, false, false, false
-	s.heard, s.hearsUs = now, now
+	s.heard, s.hearsUs, s.resumed = now, now, now
 	s.backoff, s.redial = firstBackoff, now
 	h.sendBeat(s, now)
 }
@@ -197,7 +198,8 @@ func (h *Host) takeBeat(s *session, m *world.Message) {
 	now := h.Now()
 	s.beaten = true
 	s.echo, s.echoAt = m.Count, now
-	if m.Echo != 0 && int64(now-h.ticked) <= 2*h.cfg.Heartbeat && h.W.Waiting(h.ID) == 0 {
+	// A round trip that spans a silence measures that, and nothing of the way.
+	if m.Echo > int64(s.resumed) && int64(now-h.ticked) <= 2*h.cfg.Heartbeat && h.W.Waiting(h.ID) == 0 {
 		s.measure(int64(now) - m.Echo - m.Held)
 	}
 	if m.Number != 0 {
