@@ -10,9 +10,9 @@ import (
 // A round trip counts only if the peer was heard all the while: one that spans a silence measures the silence.
 func TestRoundTripsOverSilence(t *testing.T) {
 	limit := 300 * time.Millisecond
-	s := &session{link: &link{host: &Host{cfg: Default()}}}
-	require.Equal(t, limit, s.link.host.cfg.silence())
 	start := time.Now()
+	s := &session{link: &link{host: &Host{cfg: Default()}, patience: newPatience(Default())}}
+	require.Equal(t, limit, s.link.limit(start))
 	heard := func(after time.Duration) { s.heard.Store(start.Add(after).UnixNano()) }
 
 	heard(0)
@@ -27,4 +27,12 @@ func TestRoundTripsOverSilence(t *testing.T) {
 	require.True(t, s.heardSince(now, now), "begun behind the silence")
 	s.touch()
 	require.True(t, s.heardSince(now, time.Now()), "no other silence since")
+
+	// To a peer that beats more slowly the limit has adapted: what it pauses for is no silence.
+	s.link.refuted(time.Second, time.Now())
+	began = time.Now()
+	s.heard.Store(began.Add(-time.Second).UnixNano())
+	require.True(t, s.heardSince(began, began))
+	s.touch()
+	require.True(t, s.heardSince(began, time.Now()))
 }

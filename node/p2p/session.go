@@ -61,11 +61,13 @@ func newSession(l *link, stream network.Stream, in *wire.ControlReader, out *enc
 	return s
 }
 
-// touch notes a sign of life.
+// touch notes a sign of life. The limit, which needs a lock, is looked at only behind a pause that may be beyond it.
 func (s *session) touch() {
-	now := time.Now().UnixNano()
-	if last := s.heard.Swap(now); now-last > int64(s.link.host.cfg.silence()) {
-		s.resumed.Store(now)
+	now := time.Now()
+	last := s.heard.Swap(now.UnixNano())
+	gap := time.Duration(now.UnixNano() - last)
+	if last != 0 && gap > s.link.host.cfg.silence() && gap > s.link.limit(now) {
+		s.resumed.Store(now.UnixNano())
 	}
 }
 
