@@ -118,6 +118,9 @@ func (t *scenarioTest) show(c *cobra.Command) error {
 			fmt.Fprintln(w, line)
 		}
 		for _, r := range t.reports {
+			if r.Slowest != nil {
+				fmt.Fprintf(w, "%s: the slowest row: %s\n", r.Scenario, r.Slowest)
+			}
 			for _, f := range r.Failures {
 				fmt.Fprintf(w, "%s: expected %s; seen: %s\n", f.At, f.Expected, f.Seen)
 			}

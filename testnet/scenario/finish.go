@@ -98,13 +98,25 @@ func (r *runner) measure() {
 	r.report.StableRows, r.report.TentativeRows, r.report.Lost = s.stable, s.tentative, s.lost
 	r.report.Undone, r.report.Open = len(s.undone), open
 	r.report.NormalDelay = normal.Seconds()
-	r.report.LongestDelay = longest(s.worst, normal).Seconds()
+	r.report.LongestDelay = longest(s.worst.delay, normal).Seconds()
+	r.report.Slowest = r.slowest(&s.worst)
 	r.report.Stabilise = r.stabilised(&s).Seconds()
 	r.report.Changes, _ = r.changes.most()
 }
 
 // longest is by how much the most delayed row was later than is normal.
 func longest(worst, normal time.Duration) time.Duration { return max(0, worst-normal) }
+
+// slowest describes the row that was longest under way; nil if there was none.
+func (r *runner) slowest(s *slowest) *Slowest {
+	if s.at.IsZero() {
+		return nil
+	}
+	return &Slowest{
+		Offset: s.at.Sub(r.report.Began).Seconds(), Output: r.observer.output, ID: s.id, Stime: s.stime, Tentative: s.id == 0,
+		Delay: s.delay.Seconds(), Quiet: s.quiet.Seconds(), After: s.after,
+	}
+}
 
 // stabilised is how long after the last fault had ended results were not what they would have been without it. Callers
 // hold mu.
@@ -155,7 +167,7 @@ func (r *runner) value(name string) float64 {
 	defer r.mu.Unlock()
 	switch name {
 	case longestDelay:
-		return longest(s.worst, normal).Seconds()
+		return longest(s.worst.delay, normal).Seconds()
 	case stabilise:
 		return r.stabilised(&s).Seconds()
 	case tentative:

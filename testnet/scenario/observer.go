@@ -27,6 +27,9 @@ type observer struct {
 	high  time.Time       // highest stime of any row
 	open  map[int64]int   // tentative rows that are not replaced, by stime in µs
 	begun time.Time       // of the observation
+	heard time.Time       // when the last event came
+	quiet time.Duration   // for which nothing had come before it
+	fresh string          // what came between the row before and this one
 	// settle is how long rows do not count: parts of the query still start.
 	settle time.Duration
 }
@@ -36,10 +39,20 @@ type seen struct {
 	stable, tentative uint64
 	lost              uint64 // gaps
 	undone            []string
-	worst             time.Duration // delay of a row that was new, in all
+	worst             slowest // of the rows that were new
 	// openUntil is when tentative rows were last held; lateUntil when a stable row last came later than usual.
 	openUntil, lateUntil time.Time
 	broke                string // why the connection was lost last
+}
+
+// slowest is the row that was new when it came and had been longest under way.
+type slowest struct {
+	delay time.Duration
+	at    time.Time // when it came
+	stime time.Time
+	id    uint64 // 0 of a tentative row
+	quiet time.Duration
+	after string
 }
 
 func newObserver(net network, output string) *observer {
@@ -75,6 +88,7 @@ func (o *observer) lostConnection(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	clear(o.open)
+	o.fresh = "a new connection"
 	if err != nil {
 		o.seen.broke = err.Error()
 	}
@@ -85,6 +99,10 @@ func (o *observer) event(e testnet.Event) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now := time.Now()
+	if !o.heard.IsZero() {
+		o.quiet = now.Sub(o.heard)
+	}
+	o.heard = now
 	var err error
 	switch e.Name {
 	case "":
@@ -99,7 +117,7 @@ func (o *observer) event(e testnet.Event) error {
 		if o.last > 0 { // what was freed before the observer came is not lost
 			o.seen.lost++
 		}
-		o.gap = true
+		o.gap, o.fresh = true, "a gap"
 	}
 	if len(o.open) > 0 {
 		o.seen.openUntil = now
@@ -127,7 +145,7 @@ func (o *observer) stable(e testnet.Event, now time.Time) error {
 	if now.Sub(k.Stime) > o.normal()+lateBy {
 		o.seen.lateUntil = now
 	}
-	o.arrived(k.Stime, now)
+	o.arrived(k, now)
 	return nil
 }
 
@@ -138,25 +156,29 @@ func (o *observer) tentative(e testnet.Event, now time.Time) error {
 	}
 	o.seen.tentative++
 	o.open[k.Stime.UnixMicro()]++
-	o.arrived(k.Stime, now)
+	k.ID = 0
+	o.arrived(k, now)
 	return nil
 }
 
 // arrived measures the delay of a row, if it is newer than all before.
-func (o *observer) arrived(stime, now time.Time) {
-	if !stime.After(o.high) {
+func (o *observer) arrived(k key, now time.Time) {
+	after := o.fresh
+	o.fresh = ""
+	if !k.Stime.After(o.high) {
 		return
 	}
-	o.high = stime
-	d := now.Sub(stime)
+	o.high = k.Stime
+	d := now.Sub(k.Stime)
 	if !o.armed {
-		// What was there before the observer came is not late.
-		if now.Sub(o.begun) > o.settle {
-			o.calm = append(o.calm, d)
+		if now.Sub(o.begun) <= o.settle {
+			return // what was there before the observer came is not late
 		}
-		return
+		o.calm = append(o.calm, d)
 	}
-	o.seen.worst = max(o.seen.worst, d)
+	if d > o.seen.worst.delay {
+		o.seen.worst = slowest{delay: d, at: now, stime: k.Stime, id: k.ID, quiet: o.quiet, after: after}
+	}
 }
 
 // lateBy is how much later than usual a stable row has to come to show that the results have not caught up.
@@ -180,6 +202,7 @@ func (o *observer) arm() {
 		o.armed = true
 		normal := o.normal()
 		o.calm = []time.Duration{normal}
+		o.seen.worst = slowest{}
 	}
 }
 
@@ -228,8 +251,5 @@ func (o *observer) saw() (seen, time.Duration, int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s := o.seen
-	if !o.armed && len(o.calm) > 0 {
-		s.worst = slices.Max(o.calm) // nothing was done: all that was seen counts
-	}
 	return s, o.normal(), len(o.open)
 }

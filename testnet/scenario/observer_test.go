@@ -49,7 +49,7 @@ func TestObserver(t *testing.T) {
 	say(row(4, 3*time.Second)) // a correction is not new
 	s, _, open = o.saw()
 	require.Zero(t, open)
-	require.Less(t, s.worst, time.Second)
+	require.Less(t, s.worst.delay, time.Second)
 	require.False(t, s.lateUntil.IsZero(), "but it shows that results have not caught up")
 	require.Empty(t, s.undone)
 	say(row(4, 0))
@@ -59,6 +59,38 @@ func TestObserver(t *testing.T) {
 	require.Len(t, s.undone, 1, "a jump behind a gap is none")
 	require.Equal(t, uint64(1), s.lost)
 	require.Error(t, o.event(testnet.Event{Data: []byte(`{`)}))
+}
+
+// TestSlowest: of the row that was longest under way it is said which it was, when it came, and what had come before it.
+func TestSlowest(t *testing.T) {
+	o := newObserver(nil, "rows")
+	o.settle = -1
+	r := &runner{observer: o, report: &Report{Began: time.Now().Add(-time.Minute)}}
+	require.Nil(t, r.slowest(&o.seen.worst), "nothing came")
+	say := func(e testnet.Event) { require.NoError(t, o.event(e)) }
+	say(row(1, 5*time.Second))
+	require.Equal(t, uint64(1), o.seen.worst.id, "nothing was done yet: what was slow in calm counts")
+	o.arm()
+	o.lostConnection(nil)
+	o.heard = o.heard.Add(-time.Second)
+	say(row(2, 3*time.Second))
+	say(row(3, 2*time.Second))
+	got := r.slowest(&o.seen.worst)
+	require.Equal(t, uint64(2), got.ID)
+	require.InDelta(t, 3, got.Delay, 0.5)
+	require.InDelta(t, 1, got.Quiet, 0.5)
+	require.InDelta(t, 60, got.Offset, 2)
+	got.Offset, got.Delay, got.Quiet, got.Stime = 60, 3, 1, time.Unix(5, 250e6)
+	require.Equal(t, "row 2 of rows, of 00:00:05.250, came at 60.0 s, 3.00 s old, when nothing had come for 1.00 s, behind a new connection", got.String())
+	say(testnet.Event{Name: "gap", Data: []byte(`{}`)})
+	e := row(0, 0)
+	e.Data = fmt.Appendf(nil, `{"id":7,"stime":%q}`, time.Now().Add(-1900*time.Millisecond).UTC().Format(time.RFC3339Nano))
+	o.seen.worst = slowest{}
+	say(e)
+	got = r.slowest(&o.seen.worst)
+	require.True(t, got.Tentative)
+	require.Equal(t, "a gap", got.After)
+	require.Contains(t, got.String(), "a tentative row of rows, ")
 }
 
 // TestMergeByTime: rows of several files come in the order of their time, under one head.
