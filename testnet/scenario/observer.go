@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -22,14 +21,15 @@ type observer struct {
 	last  uint64 // id of the last stable row
 	gap   bool   // rows behind it are lost
 	seen  seen
-	calm  []time.Duration // delays of rows before the first fault
-	armed bool            // there was a fault
-	high  time.Time       // highest stime of any row
-	open  map[int64]int   // tentative rows that are not replaced, by stime in µs
-	begun time.Time       // of the observation
-	heard time.Time       // when the last event came
-	quiet time.Duration   // for which nothing had come before it
-	fresh string          // what came between the row before and this one
+	calm  delays        // of rows before the first fault
+	armed bool          // there was a fault
+	usual time.Duration // normal delay, known once armed
+	high  time.Time     // highest stime of any row
+	open  map[int64]int // tentative rows that are not replaced, by stime in µs
+	begun time.Time     // of the observation
+	heard time.Time     // when the last event came
+	quiet time.Duration // for which nothing had come before it
+	fresh string        // what came between the row before and this one
 	// settle is how long rows do not count: parts of the query still start.
 	settle time.Duration
 }
@@ -56,7 +56,7 @@ type slowest struct {
 }
 
 func newObserver(net network, output string) *observer {
-	return &observer{net: net, output: output, from: "beginning", open: make(map[int64]int), begun: time.Now(), settle: settleFor}
+	return &observer{net: net, output: output, from: "beginning", open: make(map[int64]int), calm: make(delays), begun: time.Now(), settle: settleFor}
 }
 
 // settleFor is how long a query settles.
@@ -142,7 +142,7 @@ func (o *observer) stable(e testnet.Event, now time.Time) error {
 	}
 	o.last, o.from, o.gap = k.ID, e.ID, false
 	o.seen.stable++
-	if now.Sub(k.Stime) > o.normal()+lateBy {
+	if o.armed && now.Sub(k.Stime) > o.usual+lateBy {
 		o.seen.lateUntil = now
 	}
 	o.arrived(k, now)
@@ -174,7 +174,7 @@ func (o *observer) arrived(k key, now time.Time) {
 		if now.Sub(o.begun) <= o.settle {
 			return // what was there before the observer came is not late
 		}
-		o.calm = append(o.calm, d)
+		o.calm.add(d)
 	}
 	if d > o.seen.worst.delay {
 		o.seen.worst = slowest{delay: d, at: now, stime: k.Stime, id: k.ID, quiet: o.quiet, after: after}
@@ -186,12 +186,10 @@ const lateBy = 500 * time.Millisecond
 
 // normal is the delay of most rows before the first fault. Callers hold mu.
 func (o *observer) normal() time.Duration {
-	if len(o.calm) == 0 {
-		return 0
+	if o.armed {
+		return o.usual
 	}
-	sorted := slices.Clone(o.calm)
-	slices.Sort(sorted)
-	return sorted[len(sorted)/2]
+	return o.calm.median()
 }
 
 // arm says that the first fault comes: what was seen until now is what is normal.
@@ -199,9 +197,8 @@ func (o *observer) arm() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.armed {
+		o.usual = o.calm.median()
 		o.armed = true
-		normal := o.normal()
-		o.calm = []time.Duration{normal}
 		o.seen.worst = slowest{}
 	}
 }

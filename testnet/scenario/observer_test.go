@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -91,6 +92,51 @@ func TestSlowest(t *testing.T) {
 	require.True(t, got.Tentative)
 	require.Equal(t, "a gap", got.After)
 	require.Contains(t, got.String(), "a tentative row of rows, ")
+}
+
+// TestObserverKeepsUp: taking a row costs no more the more rows there were. Else a client at a high rate falls behind, and
+// what it measures is itself.
+func TestObserverKeepsUp(t *testing.T) {
+	o := newObserver(nil, "rows")
+	o.settle = -1
+	stime := time.Now().Add(-time.Second)
+	const rows = 20000
+	id := 0
+	take := func() {
+		began := stime.Add(time.Duration(id) * time.Microsecond).UTC().Format(time.RFC3339Nano)
+		id++
+		require.NoError(t, o.event(testnet.Event{ID: fmt.Sprintf("1:%d", id), Data: fmt.Appendf(nil, `{"id":%d,"stime":%q}`, id, began)}))
+	}
+	bytes := func() uint64 { // that 1,000 rows take
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range 1000 {
+			take()
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	first := bytes()
+	for id < rows {
+		take()
+	}
+	require.Less(t, bytes(), 2*first)
+	require.Less(t, len(o.calm), rows/4, "delays are counted, not kept")
+	require.InDelta(t, 1, o.normal().Seconds(), 1)
+}
+
+// TestDelays: the median of what is counted is that of all.
+func TestDelays(t *testing.T) {
+	d := make(delays)
+	require.Zero(t, d.median())
+	for _, ms := range []int{9, 1, 5} {
+		d.add(time.Duration(ms)*time.Millisecond + 10*time.Microsecond)
+	}
+	require.Equal(t, 5*time.Millisecond, d.median())
+	d.add(7 * time.Millisecond)
+	require.Equal(t, 7*time.Millisecond, d.median())
+	d.add(5 * time.Millisecond)
+	require.Equal(t, 5*time.Millisecond, d.median())
 }
 
 // TestMergeByTime: rows of several files come in the order of their time, under one head.
