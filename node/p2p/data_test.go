@@ -102,6 +102,24 @@ func TestCreditBreach(t *testing.T) {
 	require.ErrorIs(t, s.acquire(ctx, nil, 1), context.Canceled)
 }
 
+// Whoever is told that the session is over opens no stream in the next one, in which the number may be that of another
+// subscription.
+func TestOpenDataTooLate(t *testing.T) {
+	a := found(t, "north", "a")
+	producer, consumer := start(t, a, testConfig(), quiet()), start(t, a.enrol(t, "b"), testConfig(), quiet())
+	begun := make(chan uint64, 2)
+	consumer.rec.serve = func(_ context.Context, _ Peer, subscription uint64, _ *Stream) { begun <- subscription }
+	join(t, producer, consumer, "tcp")
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := producer.OpenData(over, consumer.ID(), 1)
+	require.Error(t, err)
+	_, err = producer.OpenData(t.Context(), consumer.ID(), 2)
+	require.NoError(t, err)
+	require.Equal(t, uint64(2), take(t, begun, "the handler"))
+	require.Empty(t, begun)
+}
+
 // An abort at either end is an error with its code at the other, and the session goes on.
 func TestAbort(t *testing.T) {
 	a := found(t, "north", "a")

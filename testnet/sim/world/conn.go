@@ -6,6 +6,9 @@ type pair struct {
 	// of a newer one.
 	epoch [2]uint32
 	open  [2]bool
+	// known is the epoch of the connection that the program of the end was last told of. What it sends goes there: a program
+	// that stood still while a connection was replaced speaks into the old one until it hears of the new one.
+	known [2]uint32
 	// ended is the last epoch that the program of the end closed itself: nothing of it is handed over.
 	ended [2]uint32
 	// dialing is the epoch that the end has asked for, 0 if it has asked for none.
@@ -31,6 +34,9 @@ func (w *World) Dial(to NodeID) {
 	w.queue.push(event{at: w.now + w.cfg.DialTimeout, kind: evDialEnd, node: from, arg: uint32(to)<<16 | p.next&0xffff})
 }
 
+// stands reports whether the connection that the program of an end knows of stands.
+func (p *pair) stands(end int) bool { return p.open[end] && p.known[end] == p.epoch[end] }
+
 // signal sends a message of the kernel's own.
 func (w *World) signal(from, to NodeID, s signal, epoch uint32) {
 	number := w.pool.get()
@@ -40,11 +46,11 @@ func (w *World) signal(from, to NodeID, s signal, epoch uint32) {
 }
 
 // Send returns a message on its way from the running node to a peer, to be filled in before anything else is asked of the
-// world; nil if no connection stands. It leaves when what the program has spent is paid.
+// world; nil if the connection that the program knows of does not stand. It leaves when what the program has spent is paid.
 func (w *World) Send(to NodeID, bytes int64, control bool) *Message {
 	from := w.current
 	p, me := w.ends(from, to)
-	if !p.open[me] {
+	if !p.stands(me) {
 		return nil
 	}
 	number := w.pool.get()
@@ -74,14 +80,14 @@ func (w *World) flush() {
 	w.outgoing = w.outgoing[:0]
 }
 
-// Connected reports whether the running node holds a connection with a peer for standing.
-func (w *World) Connected(to NodeID) bool {
+// Hang ends the connection with a peer that the running program knows of; the peer hears of it, the program does not.
+func (w *World) Hang(to NodeID) {
 	p, me := w.ends(w.current, to)
-	return p.open[me]
+	if p.stands(me) {
+		w.hangUp(w.current, to, false)
+	}
+	p.ended[me] = max(p.ended[me], p.known[me])
 }
-
-// Hang ends the connection of the running node with a peer; the peer hears of it, the program does not.
-func (w *World) Hang(to NodeID) { w.hangUp(w.current, to, false) }
 
 func (w *World) hangUp(from, to NodeID, silent bool) {
 	if from == to {
@@ -192,10 +198,11 @@ func (w *World) deliver(n *node, id NodeID, number uint32) {
 	}
 	switch m.signal {
 	case sigDial, sigAccept:
+		p.known[me] = m.epoch
 		n.program.Opened(m.from)
 	case sigReset:
 		why := Ended
-		if m.epoch != p.epoch[me] {
+		if m.epoch != p.known[me] {
 			why = Refused
 		}
 		n.program.Closed(m.from, why)

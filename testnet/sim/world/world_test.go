@@ -281,6 +281,25 @@ func TestBusyAndPaused(t *testing.T) {
 	s.expect("50000 n1 message 3", "50000 n1 wake")
 }
 
+// What a node that stood still says to a life of its peer that is over does not reach the next one, whose connection it has not
+// heard of yet.
+func TestAnswerToThePast(t *testing.T) {
+	s := newStage(t, 2)
+	s.Start(1)
+	s.Start(0)
+	s.Run(5000)
+	s.log = nil
+	s.Pause(1)
+	s.at(6000, func() { s.say(0, 1, kindEcho, 1) })
+	s.at(10_000, func() { s.Crash(0, false) })
+	s.at(20_000, func() { s.Start(0) })
+	s.at(30_000, func() { s.say(0, 1, kindEcho, 2) })
+	s.at(40_000, func() { s.Resume(1) })
+	s.Run(50_000)
+	s.expect("20000 n0 boot 2, disk <nil>", "22000 n0 opened n1",
+		"40000 n1 message 1", "40000 n1 closed n0 ended", "40000 n1 opened n0", "40000 n1 message 2", "41000 n0 message 2")
+}
+
 // A commit is durable in order, after its latency; a crash loses what is not, a full disk refuses.
 func TestDisk(t *testing.T) {
 	s := newStage(t, 1)
