@@ -1,6 +1,10 @@
 package dcaa
 
-import "fednode/query/tuple"
+import (
+	"slices"
+
+	"fednode/query/tuple"
+)
 
 const second = int64(1_000_000)
 
@@ -191,6 +195,21 @@ func (i *Intake) Condition(now Instant) Condition {
 		}
 	}
 	return Failed
+}
+
+// Unproven reports whether all that the input is read from has been asked for tentative results in place of a replica that
+// gave none, and has given nothing yet either. It lives, but may well lack the same inputs as that one.
+func (i *Intake) Unproven() bool {
+	asked := false
+	for _, c := range []*conn{i.data, i.next} {
+		if c == nil || i.producers[c.producer].dry {
+			continue
+		}
+		if asked = true; c.gave || i.producers[c.producer].status.State != UpstreamFailure {
+			return false
+		}
+	}
+	return asked && slices.ContainsFunc(i.producers, func(p producer) bool { return p.dry })
 }
 
 // WaitsUntil is when a stream that has never given a boundary counts as failed.

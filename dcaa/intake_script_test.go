@@ -175,7 +175,9 @@ func (s *intakeScript) state() {
 			s.note("%s %d from %s", c.what, c.conn.id, s.names[c.conn.producer])
 		}
 	}
-	s.note("%v", i.Condition(s.now))
+	if s.note("%v", i.Condition(s.now)); i.Unproven() {
+		s.note("unproven")
+	}
 }
 
 func (s *intakeScript) producer(w *words) int {

@@ -250,9 +250,10 @@ func (w *Wait) Age(end tuple.Time, p Place, now Instant) int64 {
 // Missing is an input that a bucket lacks.
 type Missing struct {
 	Condition Condition
-	// Source: it comes from a source, which never gives up first: to wait for it longer than for one that has failed would
-	// only spend what is kept in reserve for losing a replica as well.
-	Source bool
+	// Idle: nobody above gives up first, for it comes from a source, or from replicas of which one has given nothing and the
+	// others have yet to show that they do. To wait for it longer than for one that has failed would only spend what is kept
+	// in reserve for losing a replica as well.
+	Idle bool
 }
 
 // Situation is what decides how long a bucket is held.
@@ -292,7 +293,7 @@ func (s *Settings) Deadline(p Place, at Situation, lacks []Missing) Instant {
 // limit is the hold time for one missing input.
 func (s *Settings) limit(p Place, at Situation, m Missing) int64 {
 	switch {
-	case m.Condition == Live && m.Source:
+	case m.Condition == Live && m.Idle:
 		return s.failedLimit(p)
 	case m.Condition == Live:
 		return s.liveLimit(p)

@@ -22,7 +22,8 @@ import (
 //	passed T                                                    buckets up to there have been let go
 //	next [after=T]              the oldest stretch that something has come of, and since when its delay counts
 //	hold CONDITION... [later] [policy=P] [after=T]  until when it is held for inputs in these conditions, "none" for no input:
-//	                            failed, live, source (a source that lives) or starting; later: not the first of the failure
+//	                            failed, live, idle (live, but nobody above gives up first) or starting; later: not the first
+//	                            of the failure
 //	limits                      the hold times of the place, and the smallest sensible max_delay
 func TestWaitScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata/wait", func(t *testing.T, path string) {
@@ -139,8 +140,8 @@ func (s *waitScript) hold(w *words) string {
 			lacks = append(lacks, Missing{Condition: Failed})
 		case "live":
 			lacks = append(lacks, Missing{Condition: Live})
-		case "source":
-			lacks = append(lacks, Missing{Condition: Live, Source: true})
+		case "idle":
+			lacks = append(lacks, Missing{Condition: Live, Idle: true})
 		case "starting":
 			lacks = append(lacks, Missing{Condition: Waiting})
 		case "none":

@@ -106,7 +106,7 @@ func (r *Replica) lacks(u *union, end tuple.Time) (list []dcaa.Missing, stableNe
 		case u.su.InputReached(k) >= end:
 			stableNear = stableNear || i.intake.StableReachable(r.now)
 		default:
-			m := dcaa.Missing{Condition: i.intake.Condition(r.now), Source: r.cfg.Inputs[in].Source}
+			m := dcaa.Missing{Condition: i.intake.Condition(r.now), Idle: r.cfg.Inputs[in].Source || i.intake.Unproven()}
 			if m.Condition == dcaa.Waiting {
 				r.due = min(r.due, i.intake.WaitsUntil())
 			}

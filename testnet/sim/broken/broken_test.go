@@ -74,6 +74,9 @@ func rules() []rule {
 		{"nobody waits for a replica that was asked and gives none", "dcaa/choice.go",
 			"p.dry, p.askAt = true, now.Add(second)", "p.askAt = now.Add(second)",
 			[]string{inTime}, "replica-lost-late"},
+		{"nor for long for the others of it, until they have given some", "dcaa/choice.go",
+			"return asked && slices", "return false && asked && slices",
+			[]string{inTime}, "replica-lost-while-asking"},
 	}
 }
 
