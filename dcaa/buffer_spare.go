@@ -25,14 +25,6 @@ func (b *OutputBuffer) SpareBytes() int64 {
 	return b.spare.bytes
 }
 
-// SpareFrom returns up to where frames have been dropped that are not spare either.
-func (b *OutputBuffer) SpareFrom() tuple.Position {
-	if b.spare == nil {
-		return b.truncated
-	}
-	return b.spare.truncated
-}
-
 // SpareReaches is Reaches for a reader that is not counted: it fails if rows behind a position are neither held nor spare.
 func (b *OutputBuffer) SpareReaches(from tuple.Position) error {
 	err := b.Reaches(from)

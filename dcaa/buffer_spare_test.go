@@ -70,7 +70,7 @@ func TestSpare(t *testing.T) {
 // follow reads all there is, as a cursor does, and fails if rows are missing unnoticed.
 func follow(t *rapid.T, b *OutputBuffer, at tuple.Position, seq uint64) (tuple.Position, uint64) {
 	for {
-		if b.SpareFrom().Compare(at) > 0 {
+		if b.SpareReaches(at) != nil {
 			return at, seq // it would be told
 		}
 		f, n, ok := b.Frame(seq)

@@ -46,11 +46,11 @@ func (c *outputCursor) Next(ctx context.Context) (*tuple.Frame, error) {
 		if ok {
 			f = c.o.aged(f)
 		}
-		dropped, gone, closed, changed := c.o.buffer.Truncated(), c.o.buffer.SpareFrom(), c.o.closed, c.o.changed
+		gone, dropped, closed, changed := c.gone(), c.o.buffer.Truncated(), c.o.closed, c.o.changed
 		c.o.mu.Unlock()
 		switch {
-		case c.missed(gone):
-			return nil, c.gone(gone.Generation)
+		case gone != nil:
+			return nil, gone
 		case record != 0 && closed:
 			return nil, ErrClosed
 		case record != 0:
@@ -113,14 +113,6 @@ func (c *outputCursor) unpacked() *tuple.Frame {
 	return nil
 }
 
-// missed reports whether rows that the cursor has not delivered have been dropped.
-func (c *outputCursor) missed(dropped tuple.Position) bool {
-	if c.at.Generation == 0 {
-		return dropped.ID > c.at.ID
-	}
-	return dropped.Compare(c.at) > 0
-}
-
 // now returns a frame as it is to be given now.
 func (c *outputCursor) now(f *tuple.Frame) *tuple.Frame {
 	c.o.mu.Lock()
@@ -128,18 +120,14 @@ func (c *outputCursor) now(f *tuple.Frame) *tuple.Frame {
 	return c.o.aged(f)
 }
 
-// gone says what the cursor can no longer be given.
-func (c *outputCursor) gone(generation uint64) error {
-	at := c.at
-	if at.Generation == 0 {
-		at.Generation = generation
+// gone fails if rows that the cursor has not delivered have been dropped. It asks as Open does: a place without a generation
+// is the beginning of the stream, and lies before a generation that has been dropped to its end. mu is held.
+func (c *outputCursor) gone() error {
+	err := c.o.buffer.SpareReaches(c.at)
+	if err != nil && c.counted {
+		return c.o.buffer.Reaches(c.at)
 	}
-	c.o.mu.Lock()
-	defer c.o.mu.Unlock()
-	if c.counted {
-		return c.o.buffer.Reaches(at)
-	}
-	return c.o.buffer.SpareReaches(at)
+	return err
 }
 
 // Close frees the cursor.

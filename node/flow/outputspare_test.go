@@ -57,3 +57,29 @@ func TestTailBehindSinks(t *testing.T) {
 		t.Fatalf("got %v, want to be told of what is gone", err)
 	}
 }
+
+// TestTailBeforeDroppedGeneration shows that a reader which had come at the beginning, and was given nothing before all of the
+// first generation was dropped, is told so: the ids of the next one begin anew, and would continue its own.
+func TestTailBeforeDroppedGeneration(t *testing.T) {
+	start := tuple.Position{Time: tuple.MinTime}
+	out := NewOutput(OutputConfig{Name: "a/q/o", Schema: schema, Limit: 1, Generation: 1, Start: start, Expected: []string{"sink"}})
+	tail, err := out.Open(Subscriber{Name: "tail", From: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Append(insertion(1, 10))
+	out.Append(boundary(11))
+	out.Append(&tuple.Frame{Kind: tuple.Gap, Generation: 2, Time: 11, To: 20, Reason: "lost"})
+	out.Append(&tuple.Frame{Kind: tuple.Boundary, Generation: 2, Time: 20})
+	out.Ack("sink", tuple.Position{Generation: 2, Time: 20})
+	if at := out.Truncated(); at != (tuple.Position{Generation: 2, Time: 20}) {
+		t.Fatalf("dropped up to %v", at)
+	}
+	next := insertion(1, 10)
+	next.Generation = 2
+	out.Append(next)
+	f, err := tail.Next(t.Context())
+	if gone := truncated(err); gone == nil || gone.First.Generation != 2 {
+		t.Fatalf("given %v, %v; want to be told of what is gone", f, err)
+	}
+}
