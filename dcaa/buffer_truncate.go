@@ -94,21 +94,6 @@ func (b *OutputBuffer) latest(i int) tuple.Time {
 	return latest(b.frames[i].Batch)
 }
 
-// latest returns the largest stime of a batch, MinTime if it has no rows.
-func latest(b *tuple.Batch) tuple.Time {
-	high := tuple.MinTime
-	if b.Sel == nil {
-		for _, t := range b.Time {
-			high = max(high, t)
-		}
-		return high
-	}
-	for _, r := range b.Sel {
-		high = max(high, b.Time[r])
-	}
-	return high
-}
-
 // Seek returns the sequence number of the first frame that a subscriber at p still needs: of an older generation the rest,
 // then the GAP to the next. A GAP right behind the last
 // row or boundary that it has is needed: it cannot be told from one that it has heard of already, and to hear of it twice

@@ -79,6 +79,8 @@ type Intake struct {
 	// P.
 	pos   tuple.Position
 	begun bool // a boundary has come since the intake began
+	// again: rows below may be given again by this generation, which began before. MinTime once a boundary of it has passed.
+	again tuple.Time
 	gap   gapHeard
 	// lostSince is since when no reachable producer holds what comes next; Never if that is not so.
 	lostSince Instant
@@ -111,7 +113,7 @@ type conn struct {
 
 // NewIntake returns an intake that has asked nobody yet.
 func NewIntake(cfg IntakeConfig, now Instant, shell IntakeShell, taker Taker) *Intake {
-	i := &Intake{cfg: cfg, shell: shell, taker: taker, nextConn: 1, pos: cfg.From, began: now, switched: now - Instant(second), lostSince: Never}
+	i := &Intake{cfg: cfg, shell: shell, taker: taker, nextConn: 1, pos: cfg.From, again: cfg.From.Time, began: now, switched: now - Instant(second), lostSince: Never}
 	for _, name := range cfg.Producers {
 		i.producers = append(i.producers, producer{name: name, chased: tuple.MinTime, gaveUp: Never, pace: pace{boundary: tuple.MinTime, movedAt: now}})
 	}
@@ -257,12 +259,34 @@ func (i *Intake) takeRows(f *tuple.Frame) error {
 	if f.FirstID > i.pos.ID+1 {
 		return fmt.Errorf("ids %d to %d are missing", i.pos.ID+1, f.FirstID-1)
 	}
-	f = f.After(i.pos.ID)
-	if err := i.taker.Rows(f); err != nil {
-		return err
+	next, err := i.unpassed(f.After(i.pos.ID))
+	if err == nil && next != nil {
+		err = i.taker.Rows(next)
 	}
-	i.pos.ID, i.pos.Generation = f.LastID, f.Generation
-	return nil
+	if err == nil {
+		i.pos.ID, i.pos.Generation = f.LastID, f.Generation
+	}
+	return err
+}
+
+// unpassed returns what P's boundary has not passed of rows that continue the ids, nil if that is nothing. Rows below it are given
+// again where a later generation begins before: by a source that has lost the end of its log, or a replica that follows another
+// history. The consumer is done with those, also when it comes back to the place that it had stored among them. Any other row
+// below it breaks the producer's promise. A consumer that makes something of the stream begins anew the bucket in which the
+// boundary lies, and judges for itself.
+func (i *Intake) unpassed(f *tuple.Frame) (*tuple.Frame, error) {
+	if i.cfg.Whole {
+		return f, nil
+	}
+	if i.again > tuple.MinTime {
+		if f = from(f, i.again); f == nil {
+			return nil, nil
+		}
+	}
+	if t := earliest(f.Batch); t < i.pos.Time {
+		return nil, fmt.Errorf("a row of %v after the boundary %v", t, i.pos.Time)
+	}
+	return f, nil
 }
 
 // takeBoundary moves the end of P, which takes from Q what it passes.
@@ -270,7 +294,7 @@ func (i *Intake) takeBoundary(t tuple.Time, age Age) {
 	if t <= i.pos.Time {
 		return
 	}
-	i.pos.Time, i.begun = t, true
+	i.pos.Time, i.begun, i.again = t, true, tuple.MinTime
 	i.taker.Boundary(t, age)
 	// Rows beyond its boundary keep the suffix: what it is complete to may yet rise above them.
 	if i.q.held && t >= i.q.boundary && t > i.q.high {
@@ -296,6 +320,9 @@ func (i *Intake) beginsLater(f *tuple.Frame) bool {
 
 // pass goes on behind a gap, wherever that is.
 func (i *Intake) pass(f *tuple.Frame) {
+	if f.Generation != i.pos.Generation {
+		i.again = i.pos.Time
+	}
 	i.pos.Generation, i.pos.ID = f.Generation, f.FirstID
 	i.gap = gapHeard{f.Generation, f.FirstID, f.Time, f.To}
 	i.taker.Gap(f)
@@ -350,31 +377,6 @@ func (i *Intake) takeTentative(c *conn, f *tuple.Frame) {
 // suffixOf is a suffix that begins where P ends.
 func (i *Intake) suffixOf(c *conn, run tuple.Run) suffix {
 	return suffix{held: true, run: run, conn: c.id, boundary: i.pos.Time, high: tuple.MinTime}
-}
-
-// from returns a TENTATIVE frame without its rows before t, nil if none is left.
-func from(f *tuple.Frame, t tuple.Time) *tuple.Frame {
-	b := f.Batch
-	keep := make([]uint32, 0, b.Rows())
-	for k := range b.Rows() {
-		row := k
-		if b.Sel != nil {
-			row = int(b.Sel[k])
-		}
-		if b.Time[row] >= t {
-			keep = append(keep, uint32(row))
-		}
-	}
-	switch len(keep) {
-	case 0:
-		return nil
-	case b.Rows():
-		return f
-	}
-	cut, view := *f, *b
-	view.Sel = keep
-	cut.Batch = &view
-	return &cut
 }
 
 func (i *Intake) undo() {

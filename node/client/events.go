@@ -1,8 +1,6 @@
 package client
 
 import (
-	"fmt"
-
 	"fednode/dcaa"
 	"fednode/query/tuple"
 )
@@ -10,15 +8,10 @@ import (
 // events is what an intake has let through and nobody has taken yet. Only the frame taken last waits here, with what it
 // causes.
 type events struct {
-	stream string
 	intake *dcaa.Intake
 	queue  []*tuple.Frame
 
-	promised tuple.Time // highest boundary of this generation that has come: no later row lies below it
-	// settled is the boundary at which the generation was taken up: what it has of before has been delivered.
-	settled    tuple.Time
-	boundary   tuple.Time // the last one delivered
-	generation uint64
+	generation uint64 // of the rows delivered last
 	suffix     openRows
 }
 
@@ -36,8 +29,8 @@ func (o *openRows) add(low, high tuple.Time) {
 	o.low, o.high = min(o.low, low), max(o.high, high)
 }
 
-func newEvents(stream string, from tuple.Position) events {
-	return events{stream: stream, promised: tuple.MinTime, settled: tuple.MinTime, boundary: from.Time, generation: from.Generation}
+func newEvents(from tuple.Position) events {
+	return events{generation: from.Generation}
 }
 
 // next takes the oldest event, nil if there is none.
@@ -55,25 +48,15 @@ func (e *events) next() *tuple.Frame {
 
 func (e *events) give(f *tuple.Frame) { e.queue = append(e.queue, f) }
 
-// Rows delivers stable rows. A row below a boundary breaks the producer's promise, on whichever connection it was given.
+// Rows delivers stable rows.
 func (e *events) Rows(f *tuple.Frame) error {
-	first, _ := span(f.Batch)
-	if first < e.promised {
-		return fmt.Errorf("stream %s: a row of %v after the boundary %v", e.stream, first, e.promised)
-	}
 	e.generation = f.Generation
-	if first < e.settled {
-		if f = since(f, e.settled); f == nil {
-			return nil
-		}
-	}
 	e.give(f)
 	return nil
 }
 
 // Boundary delivers a boundary, after word that it replaces tentative rows.
 func (e *events) Boundary(t tuple.Time, age dcaa.Age) {
-	e.promised, e.boundary = t, t
 	switch run, _, _, held := e.intake.Suffix(); {
 	case !e.suffix.any:
 	case !held || e.suffix.high < t:
@@ -92,12 +75,9 @@ func (e *events) replaced(run tuple.Run, t tuple.Time) {
 	}
 }
 
-// Gap delivers word of lost rows. A new generation may begin with rows that lie before what the one before had promised: a
-// source whose log has lost its end reads them again. The consumer is done with that stretch and does not get them.
+// Gap delivers word of lost rows.
 func (e *events) Gap(f *tuple.Frame) {
-	if f.Generation != e.generation {
-		e.promised, e.settled, e.generation = tuple.MinTime, e.boundary, f.Generation
-	}
+	e.generation = f.Generation
 	e.give(f)
 }
 

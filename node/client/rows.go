@@ -16,25 +16,3 @@ func span(b *tuple.Batch) (low, high tuple.Time) {
 	}
 	return low, high
 }
-
-// since returns a frame of stable rows without those before t, nil if none is left.
-func since(f *tuple.Frame, t tuple.Time) *tuple.Frame {
-	cut := *f
-	cut.Batch = &tuple.Batch{Schema: f.Batch.Schema, Time: f.Batch.Time, Cols: f.Batch.Cols, Ordered: f.Batch.Ordered}
-	cut.IDs = nil
-	for n := range f.Batch.Rows() {
-		row := f.Batch.Row(n)
-		if f.Batch.Time[row] < t {
-			continue
-		}
-		id := f.FirstID + uint64(n)
-		if f.IDs != nil {
-			id = f.IDs[n]
-		}
-		cut.Batch.Sel, cut.IDs = append(cut.Batch.Sel, uint32(row)), append(cut.IDs, id)
-	}
-	if cut.IDs == nil {
-		return nil
-	}
-	return &cut
-}

@@ -72,7 +72,7 @@ type Subscription struct {
 
 // Subscribe begins a subscription; Close ends it.
 func Subscribe(req Request) *Subscription {
-	s := &Subscription{req: req, began: req.Clock.Now(), news: flow.NewNewsBox(), armed: dcaa.Never, events: newEvents(req.Stream, req.From)}
+	s := &Subscription{req: req, began: req.Clock.Now(), news: flow.NewNewsBox(), armed: dcaa.Never, events: newEvents(req.From)}
 	s.conns = newConnections(&s.req)
 	s.intake = dcaa.NewIntake(dcaa.IntakeConfig{
 		Settings: &s.req.Settings, Producers: req.Producers, Preferred: flow.Preferred(req.Producers, req.Self, req.Name), From: req.From, Tentative: req.Latest,

@@ -49,8 +49,16 @@ func place(generation, id uint64) tuple.Position {
 	return tuple.Position{Generation: generation, ID: id}
 }
 
-// restart goes back to a position that the client had stored.
-func (l *losses) restart(at tuple.Position) { l.next = l.places[place(at.Generation, at.ID)] }
+// restart goes back to a position that the client had stored. The rows before it may be some that it has passed over.
+func (l *losses) restart(at tuple.Position) {
+	l.next = 0
+	last := place(at.Generation, 0)
+	for p, next := range l.places {
+		if p.Generation == at.Generation && p.ID >= last.ID && p.ID <= at.ID {
+			last, l.next = p, next
+		}
+	}
+}
 
 // excused reports whether a result may differ from that of a run without failures.
 func (l *losses) excused(t tuple.Time) bool {
@@ -62,11 +70,10 @@ func (l *losses) excused(t tuple.Time) bool {
 	return false
 }
 
-// gap takes what a GAP names. Rows from the client's boundary on may come again behind it, and from the end of the GAP on if that
-// lies before.
+// gap takes what a GAP names. Rows from the client's boundary on may come again behind it.
 func (l *losses) gap(f *tuple.Frame, boundary tuple.Time) {
 	l.named = append(l.named, lostRows{f.Time, f.To})
-	for l.next > 0 && l.calm[l.next-1].stime() >= min(boundary, f.To) {
+	for l.next > 0 && l.calm[l.next-1].stime() >= boundary {
 		l.next--
 	}
 	l.places[place(f.Generation, f.FirstID)] = l.next

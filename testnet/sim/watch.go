@@ -13,6 +13,8 @@ type watch struct {
 	id       uint64
 	boundary tuple.Time
 	furthest uint64
+	// again: a later generation may give rows below the boundary again, which the client passes over with their ids.
+	again bool
 	// Q.
 	tentative bool
 	reached   tuple.Time // its boundary
@@ -53,6 +55,7 @@ func (w *watch) restart(at tuple.Position) {
 	w.tentative, w.reached = false, tuple.MinTime
 	if w.losses != nil {
 		w.losses.restart(at)
+		w.again = true
 	}
 }
 
@@ -72,7 +75,7 @@ func (w *watch) Rows(f *tuple.Frame) error {
 	if w.r.trace.frames() {
 		w.r.trace.line(w.r.w.Now(), "client", "client", "frame", f.String())
 	}
-	if f.FirstID != w.id+1 {
+	if f.FirstID != w.id+1 && !(w.again && f.FirstID > w.id) {
 		w.r.breach(PromiseEqual, "rows %d to %d come after row %d", f.FirstID, f.LastID, w.id)
 	}
 	if w.losses != nil {
@@ -122,7 +125,7 @@ func (w *watch) Boundary(t tuple.Time, _ dcaa.Age) {
 	if t <= w.boundary {
 		w.r.breach("boundaries rise", "stable boundary %v after %v", t, w.boundary)
 	}
-	w.boundary = t
+	w.boundary, w.again = t, false
 	if lost, ok := w.missing(t); ok {
 		w.r.breach(PromiseEqual, "the boundary %v passes row %d, which did not come", t, lost)
 	}
@@ -151,7 +154,7 @@ func (w *watch) Gap(f *tuple.Frame) {
 		w.r.breach("nothing is lost", "the client is told %v", f)
 		return
 	}
-	w.id = f.FirstID
+	w.id, w.again = f.FirstID, true
 	w.losses.gap(f, w.boundary)
 }
 
