@@ -161,7 +161,7 @@ func (i *Intake) Due(now Instant) Instant {
 		if c == nil || !c.open {
 			continue
 		}
-		if at := c.overdueAt(i.cfg.Settings).Add(1); at > now {
+		if at := i.idleAt(c).Add(1); at > now {
 			due = min(due, at)
 		}
 	}
@@ -303,11 +303,22 @@ func (i *Intake) rank(now Instant, n int) rank {
 // idle reports whether a producer that is read from for its tentative results gives none: it may have lost all its inputs.
 func (i *Intake) idle(now Instant, n int) bool {
 	for _, c := range []*conn{i.data, i.next} {
-		if c != nil && c.producer == n && c.tentative && c.open && c.overdue(now, i.cfg.Settings) {
+		if c != nil && c.producer == n && c.tentative && c.open && now > i.idleAt(c) {
 			return true
 		}
 	}
 	return false
+}
+
+// idleAt is until when a connection may bring no results. One that holds a bucket has not lost all its inputs: it waits for
+// one that has come back or has just failed, and gives up before its consumers have to. It is believed for as long as a bucket
+// may be held at all.
+func (i *Intake) idleAt(c *conn) Instant {
+	at := c.overdueAt(i.cfg.Settings)
+	if i.producers[c.producer].status.Holding > 0 {
+		at = max(at, c.movedAt.Add(i.cfg.Settings.MaxDelay))
+	}
+	return at
 }
 
 // ahead reports whether another replica is ahead of a stable one that holds a bucket: it has given up what this one waits
