@@ -82,6 +82,18 @@ func (o *SOutput) Tentative(b *tuple.Batch, missing []tuple.Missing) *tuple.Fram
 	return f
 }
 
+// Beyond returns what of a borrowed batch the boundary of the run does not cover.
+func (o *SOutput) Beyond(b *tuple.Batch) *tuple.Batch {
+	view := *b
+	view.Sel = make([]uint32, 0, b.Rows())
+	for k := range b.Rows() {
+		if row := b.Row(k); b.Time[row] >= o.run.boundary {
+			view.Sel = append(view.Sel, uint32(row))
+		}
+	}
+	return &view
+}
+
 // TentativeBoundary returns the boundary frame of the run for t, or nil if t says nothing new.
 func (o *SOutput) TentativeBoundary(t tuple.Time, age int64, missing []tuple.Missing) *tuple.Frame {
 	if t <= o.run.boundary {

@@ -15,8 +15,11 @@ type path struct {
 	wait    *dcaa.Wait
 	// fork goes on tentatively while SUnions of the path are affected; nil otherwise.
 	fork *query.Fork
-	// undone: the fork has been dropped before the redo; its run stands until the stable side has passed it.
+	// undone: the fork has been dropped before the redo; its run stands until the stable side has passed it, or there is a fork
+	// again.
 	undone bool
+	// again: there has been a new fork since. It goes on behind what its run had given, and without that.
+	again bool
 	// broken: the fork ran into a limit; there is none until the stable side has passed brokenAt, up to where it
 	// went, and no input is tentative.
 	broken   bool
@@ -83,6 +86,9 @@ type tentativeOut struct {
 
 // Batch numbers a borrowed batch within the run and emits it.
 func (o tentativeOut) Batch(n int, b *tuple.Batch) error {
+	if o.p.again {
+		b = o.r.numbers[n].Beyond(b)
+	}
 	if f := o.r.numbers[n].Tentative(b, o.p.missing); f != nil {
 		o.p.rows += uint64(b.Rows())
 		o.r.shell.Emit(n, f)
@@ -175,7 +181,7 @@ func (r *Replica) finish(p *path, undo bool) {
 	if p.fork != nil {
 		p.fork.Drop()
 	}
-	p.fork, p.undone, p.missing = nil, false, nil
+	p.fork, p.undone, p.again, p.missing = nil, false, false, nil
 	for _, u := range p.unions {
 		if u.affected {
 			u.affected = false

@@ -22,7 +22,7 @@ func (r *Replica) redo(p *path) (busy bool, err error) {
 		r.stall(p)
 		return false, nil
 	}
-	undoes := r.cfg.Settings.Redo == dcaa.RedoUndo
+	undoes := r.cfg.Settings.Redo == dcaa.RedoUndo && !p.again
 	if undoes && !crowded && !r.replaceable(p) {
 		return false, nil
 	}

@@ -41,6 +41,9 @@ func (r *Replica) tentative(u *union) (more bool) {
 			u.due, r.due = r.now, r.now
 			return true
 		}
+		if u.path.undone {
+			r.forkAgain(u.path)
+		}
 		if !u.affected {
 			r.affect(u, k.End)
 		}
@@ -61,7 +64,7 @@ func (r *Replica) late(k dcaa.Known) int64 {
 // until returns how long buckets are held before they go to the fork; an instant that has passed lets them go now.
 func (r *Replica) until(u *union, k dcaa.Known) dcaa.Instant {
 	p := u.path
-	if p.broken || p.undone || !r.tentatively() || u.affected && p.state == dcaa.Stabilization && r.served(p) {
+	if p.broken || !r.tentatively() || u.affected && p.state == dcaa.Stabilization && r.served(p) {
 		return dcaa.Never
 	}
 	complete := u.su.Stable() >= k.End
@@ -72,10 +75,14 @@ func (r *Replica) until(u *union, k dcaa.Known) dcaa.Instant {
 		return dcaa.Never // the redo is about to pass it
 	}
 	s := dcaa.Situation{First: !u.affected, Known: k, Policy: r.policy(p)}
+	lacks, stableNear := r.lacks(u, k.End)
+	if p.undone {
+		// It waits for its own redo, and who reads from it still for a little longer.
+		return r.cfg.Settings.Deadline(u.place, s, append(lacks, dcaa.Missing{Condition: dcaa.Live}))
+	}
 	if complete {
 		return r.cfg.Settings.Deadline(u.place, s, []dcaa.Missing{{Condition: dcaa.Failed}})
 	}
-	lacks, stableNear := r.lacks(u, k.End)
 	if len(lacks) > 0 {
 		return r.cfg.Settings.Deadline(u.place, s, lacks)
 	}

@@ -24,3 +24,16 @@ func (r *Replica) undo(p *path) {
 		r.finish(p, true)
 	}
 }
+
+// forkAgain lets an undone path serve new rows again: the redo has not come to them within the time for which they may be
+// held. The fork begins at what the redo has reached and goes on behind what its run had given, for to give it all of that once
+// more would take as long as the redo. So it lacks what lies in between, and is kept until the stable side has passed it: the
+// time to undo it is over.
+func (r *Replica) forkAgain(p *path) {
+	mask := make([]bool, len(r.unions))
+	for _, u := range p.unions {
+		mask[u.n] = u.affected
+	}
+	p.fork = r.inst.ForkAffected(mask, tentativeOut{r, p})
+	p.undone, p.again = false, true
+}

@@ -55,3 +55,30 @@ func TestUndoOfAPart(t *testing.T) {
 		t.Fatal("the failure has not ended")
 	}
 }
+
+// A redo that takes longer than new rows may be held does not keep them back: there is a fork again, and one run all the
+// while.
+func TestUndoServesWhatTheRedoIsLateFor(t *testing.T) {
+	for name, text := range map[string]string{"union": unionQuery, "join": joinQuery} {
+		for _, policy := range []dcaa.Policy{dcaa.Process, dcaa.Delay} {
+			t.Run(name+"/"+policy.String(), func(t *testing.T) {
+				s := scene{plan: testPlan(t, text), settings: dcaa.DefaultSettings(), replicas: 1, producers: 1, slice: 1, slow: true}
+				s.settings.Redo, s.settings.Failure, s.settings.MaxDelay = dcaa.RedoUndo, policy, 1500*ms
+				w := newWorld(t, s)
+				w.watch = newWatch(w)
+				w.run(3000 * ms)
+				w.connect("a1", "r1", false)
+				w.run(30_000 * ms)
+				w.connect("a1", "r1", true)
+				w.run(15_000 * ms)
+				w.check()
+				w.withReference(s, int64(w.now-epoch))
+				w.conclude()
+				w.check()
+				if c := w.clients[0]; c.undone > 0 || c.done != 1 {
+					t.Fatalf("undone %d times, corrected %d times", c.undone, c.done)
+				}
+			})
+		}
+	}
+}

@@ -13,7 +13,7 @@ func (g grid) undoRedo() *Experiment {
 		Key: "undo-redo", Title: "Keeping the tentative state for the redo, or undoing it",
 		Question: "What does a fork that goes on while the redo runs buy, by the rate and by what has to be redone?",
 		Setup: fmt.Sprintf("%s One node, alone or with a replica; a row costs it 10 µs, as where a tenth of a node is used. X = 3 s. With fork new rows are given "+
-			"tentatively while the redo runs; with undo they wait for it.", cutText),
+			"tentatively while the redo runs; with undo they wait for it, as long as they may be held.", cutText),
 		Axis: "rows/s a stream", Charts: []Measure{MeasureDelay, MeasureTentative, MeasureCorrected},
 	}
 	for replicas := 1; replicas <= 2; replicas++ {
