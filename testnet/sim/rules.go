@@ -212,7 +212,7 @@ func (r *Run) holds(stream int32, producer world.NodeID, a *replicaActor) bool {
 		o = p.buffers[s.Output]
 	}
 	_, at, _, _ := a.core.Input(int(a.inputOf[stream]))
-	return o != nil && o.Reaches(at)
+	return o != nil && o.Gone(at) == nil
 }
 
 // unneeded checks that no stable replica of a missing input has been within reach.

@@ -39,16 +39,14 @@ type Actor interface {
 
 // Output is one stream as a node serves it.
 type Output interface {
-	// Attach takes a subscriber on that has asked for a stream. place is where it begins; refused, it is told the oldest
-	// position that is held.
+	// Attach takes a subscriber on that has asked for a stream. place is where it begins; refused, it is told where it can
+	// go on.
 	Attach(peer world.NodeID, r Request) (place Place, first tuple.Position, ok bool)
 	// Next returns the first frame at or behind a place, as it is to be given now, and the place behind it; nil if there is
 	// none yet.
 	Next(place Place, r *Request, now dcaa.Instant) (*tuple.Frame, Place)
-	// Reaches reports whether everything behind a position is held.
-	Reaches(at tuple.Position) bool
-	// First returns the oldest position that is held.
-	First() tuple.Position
+	// Gone says where a subscriber can go on if something behind a position is not held any more; nil if all is.
+	Gone(at tuple.Position) *dcaa.TruncatedError
 }
 
 // Place is how far a subscriber has been given an output: numbers of the next stable and the next tentative frame.

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"errors"
+
 	"fednode/dcaa"
 	"fednode/query/tuple"
 	"fednode/testnet/sim/world"
@@ -33,8 +35,8 @@ func (o *Buffer) Append(f *tuple.Frame, now dcaa.Instant) {
 
 // Attach counts the subscriber.
 func (o *Buffer) Attach(peer world.NodeID, r Request) (Place, tuple.Position, bool) {
-	if err := o.Stable.Subscribe(o.names[peer], r.From, r.Durable); err != nil {
-		return Place{}, o.Stable.Truncated(), false
+	if gone := truncated(o.Stable.Subscribe(o.names[peer], r.From, r.Durable)); gone != nil {
+		return Place{}, gone.First, false
 	}
 	at := Place{Stable: o.Stable.Seek(r.From)}
 	if r.Tentative {
@@ -43,11 +45,15 @@ func (o *Buffer) Attach(peer world.NodeID, r Request) (Place, tuple.Position, bo
 	return at, tuple.Position{}, true
 }
 
-// First returns the oldest position that is held.
-func (o *Buffer) First() tuple.Position { return o.Stable.Truncated() }
+// Gone says where a subscriber can go on if something behind a position is not held any more.
+func (o *Buffer) Gone(at tuple.Position) *dcaa.TruncatedError { return truncated(o.Stable.Reaches(at)) }
 
-// Reaches reports whether everything behind a position is held.
-func (o *Buffer) Reaches(at tuple.Position) bool { return o.Stable.Reaches(at) == nil }
+// truncated returns what an error says of rows that are gone, nil if it says nothing.
+func truncated(err error) *dcaa.TruncatedError {
+	var gone *dcaa.TruncatedError
+	errors.As(err, &gone)
+	return gone
+}
 
 // Next merges the stable frames with those of runs.
 func (o *Buffer) Next(at Place, r *Request, now dcaa.Instant) (*tuple.Frame, Place) {

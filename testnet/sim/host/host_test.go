@@ -250,6 +250,21 @@ func TestTruncated(t *testing.T) {
 	require.Zero(t, s.players[0].boundaries)
 }
 
+// Who asks for what is gone is told up to which stime rows are, which may be beyond what was acknowledged.
+func TestTruncatedTime(t *testing.T) {
+	s := newPair(t, from(0))
+	for range 20 {
+		s.buffer.Append(s.row(), 0)
+	}
+	const latest = 20 // each row at its id
+	require.NoError(t, s.buffer.Stable.Subscribe("other", tuple.Position{Generation: 1}, tuple.Position{Generation: 1}))
+	s.buffer.Stable.Ack("other", tuple.Position{Generation: 1, ID: 20, Time: latest})
+	_, first, ok := s.buffer.Attach(0, *from(0))
+	require.False(t, ok)
+	require.Equal(t, tuple.Position{Generation: 1, ID: 20, Time: latest + 1}, first)
+	require.Equal(t, first, s.buffer.Gone(tuple.Position{Generation: 1}).First)
+}
+
 // A boundary that is all that is left is not given to a slow subscriber: the rows before it are gone.
 func TestTruncatedToBoundary(t *testing.T) {
 	s := newPair(t, from(0))

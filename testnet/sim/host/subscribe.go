@@ -148,9 +148,8 @@ func (h *Host) takeSubscribe(peer world.NodeID, m *world.Message) {
 }
 
 // overtaken ends a subscription that was too slow: it was not counted, and what it needs next has been dropped.
-func (h *Host) overtaken(i int) {
+func (h *Host) overtaken(i int, first tuple.Position) {
 	s := h.served[i]
-	first := h.outputs[s.stream].First()
 	h.removeServed(i)
 	if m := h.W.Send(s.peer, 128, false); m != nil {
 		m.Kind, m.Sub, m.At = kindTruncated, s.number, first
@@ -198,8 +197,8 @@ func (h *Host) pump(i int) {
 	s := &h.served[i]
 	o := h.outputs[s.stream]
 	for s.credit > 0 {
-		if !o.Reaches(s.sent) {
-			h.overtaken(i) // what is held behind the rows that are gone, be it a boundary, would pass them over
+		if gone := o.Gone(s.sent); gone != nil {
+			h.overtaken(i, gone.First) // what is held behind the rows that are gone, be it a boundary, would pass them over
 			return
 		}
 		f, place := o.Next(s.place, &s.request, h.Now())
