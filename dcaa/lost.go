@@ -45,6 +45,16 @@ func (i *Intake) Skip(now Instant, reason string) {
 	i.choose(now)
 }
 
+// Continues reports whether a producer that does not hold what comes next here holds what comes behind another place.
+func (i *Intake) Continues(at tuple.Position) bool {
+	for n := range i.producers {
+		if p := &i.producers[n]; p.up && p.lost && reaches(at, p.oldest) {
+			return true
+		}
+	}
+	return false
+}
+
 // place returns the producer that a consumer goes on with which gives rows up, -1 if one may still hold them or none can be
 // reached.
 func (i *Intake) place() int {

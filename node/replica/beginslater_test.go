@@ -76,3 +76,39 @@ func TestStatesInCircles(t *testing.T) {
 		t.Error("a state that is complete less far is taken")
 	}
 }
+
+// TestStateOfLowerGeneration shows that a replica which can go on nowhere takes the state of one that goes on in what its producer
+// gives now, although the number of that generation is lower than that of its own; and no state that its producer cannot go on
+// from.
+func TestStateOfLowerGeneration(t *testing.T) {
+	s := newStage(t, joinQuery, func(c *Config) { c.Name, c.Peers = "north/n2", []string{"north/n1"} })
+	src := s.sources[0]
+	src.generation = 5
+	s.r.PeerReachable(s.now, 0, true)
+	s.run(1000 * ms)
+	s.cut(0, true)
+	s.run(500 * ms)
+	src.down = false
+	s.r.Reachable(s.now, 0, 0, true)
+	s.r.Truncated(s.now, 0, src.conn, tuple.Position{Generation: 3, ID: 40, Time: tuple.Time(1500 * ms)})
+	if !s.r.Stranded() {
+		t.Fatal("nothing is lacking")
+	}
+	offered := func(at tuple.Position) bool {
+		state := State{Inputs: s.r.positions(), Boundary: s.r.Released()}
+		for n, u := range s.r.cfg.Plan.Unions {
+			for k, in := range u.Inputs {
+				if in == 0 {
+					state.Inputs[n][k] = at
+				}
+			}
+		}
+		return s.r.Offered(s.now, 0, state)
+	}
+	if offered(tuple.Position{Generation: 3, ID: 39, Time: tuple.Time(1500 * ms)}) || offered(tuple.Position{Generation: 4, ID: 50, Time: tuple.Time(1500 * ms)}) {
+		t.Error("a state is taken that its producer cannot go on from")
+	}
+	if !offered(tuple.Position{Generation: 3, ID: 50, Time: tuple.Time(1500 * ms)}) {
+		t.Error("the state of a replica that goes on is not taken")
+	}
+}

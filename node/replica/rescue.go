@@ -102,8 +102,12 @@ func (r *Replica) Offered(now dcaa.Instant, peer int, s State) (take bool) {
 	ours := State{Inputs: r.positions()}
 	wanting, further, behind := false, false, false
 	for n, in := range r.inputs {
-		c := s.Covered(r.cfg.Plan, n).Compare(ours.Covered(r.cfg.Plan, n))
+		theirs := s.Covered(r.cfg.Plan, n)
+		c := theirs.Compare(ours.Covered(r.cfg.Plan, n))
 		_, lost := in.intake.Lost()
+		if lost && in.intake.Continues(theirs) {
+			c = 1 // by number its generation may be the lower one, but it is the one that goes on
+		}
 		wanting = wanting || lost
 		further = further || lost && c > 0
 		behind = behind || c < 0
