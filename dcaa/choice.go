@@ -415,11 +415,11 @@ func (i *Intake) chooseData(now Instant) {
 	if have := i.data.producer; i.rank(now, have) == stalled {
 		i.lenient.leave(have, &i.producers[have])
 	}
-	i.switched = now
 	i.next = i.open(best, i.cfg.Tentative)
 }
 
-// better reports whether data should move to a producer of higher rank.
+// better reports whether data should move to a producer of higher rank. Nothing ranks above one that is STABLE, so it is not
+// left for another while it is.
 func (i *Intake) better(now Instant, n int) bool {
 	have, want := i.rank(now, i.data.producer), i.rank(now, n)
 	if want <= have {
@@ -431,7 +431,7 @@ func (i *Intake) better(now Instant, n int) bool {
 	if (have == tentative || have == restless) && want == stable {
 		return i.producers[n].boundary > i.pos.Time
 	}
-	return have != stable || now-i.switched >= Instant(second)
+	return true
 }
 
 // best returns the producer to read from, -1 if nobody can be asked now.

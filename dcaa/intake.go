@@ -72,7 +72,6 @@ type Intake struct {
 	data      *conn // what is read: P, and alone Q
 	next      *conn // takes the place of data once it has delivered past it
 	correct   *conn // brings corrections while data is not stable
-	switched  Instant
 	lenient   leniency
 	began     Instant
 	owing     bool
@@ -113,7 +112,7 @@ type conn struct {
 
 // NewIntake returns an intake that has asked nobody yet.
 func NewIntake(cfg IntakeConfig, now Instant, shell IntakeShell, taker Taker) *Intake {
-	i := &Intake{cfg: cfg, shell: shell, taker: taker, nextConn: 1, pos: cfg.From, again: cfg.From.Time, began: now, switched: now - Instant(second), lostSince: Never}
+	i := &Intake{cfg: cfg, shell: shell, taker: taker, nextConn: 1, pos: cfg.From, again: cfg.From.Time, began: now, lostSince: Never}
 	for _, name := range cfg.Producers {
 		i.producers = append(i.producers, producer{name: name, chased: tuple.MinTime, gaveUp: Never, pace: pace{boundary: tuple.MinTime, movedAt: now}})
 	}
