@@ -12,9 +12,11 @@ func (r *Run) asks(id, producer world.NodeID, stream int32, o *dcaa.Opening) {
 	if r.trace != nil {
 		r.trace.line(r.w.Now(), "ask", r.name(id), "of", r.name(producer), "stream", r.top.Streams[stream].Name, "conn", fmt.Sprint(o.Conn), "from", o.From.String())
 	}
+	r.changes.asked(id, producer, stream, o)
 }
 
 func (r *Run) leaves(id world.NodeID, stream int32, conn uint64) {
+	r.changes.closed(id, stream, conn)
 	if r.trace != nil {
 		r.trace.line(r.w.Now(), "leave", r.name(id), "stream", r.top.Streams[stream].Name, "conn", fmt.Sprint(conn))
 	}
@@ -25,6 +27,7 @@ func (r *Run) reaches(id, peer world.NodeID, up bool) {
 	if r.trace != nil {
 		r.trace.line(r.w.Now(), upOrDown(up), r.name(id), "of", r.name(peer))
 	}
+	r.changes.reaches(id, peer, up)
 }
 
 func upOrDown(up bool) string {

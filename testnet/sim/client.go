@@ -45,6 +45,7 @@ func (c *client) Boot() {
 	c.intake = dcaa.NewIntake(dcaa.IntakeConfig{Settings: &c.run.settings, Producers: names, From: from,
 		Tentative: c.run.top.Spec.Consistency != topology.StableOnly}, now, c, c.run.watch)
 	c.run.watch.restart(from)
+	c.run.changes.begin(c.h.ID)
 	for _, id := range c.producers {
 		c.Reachable(id, c.h.Up(id))
 	}
@@ -108,6 +109,7 @@ func (c *client) Diverged(d dcaa.Divergence) { c.run.diverged(c.h.ID, c.stream, 
 
 // Frame takes what a replica gives.
 func (c *client) Frame(_ int32, conn uint64, f *tuple.Frame, _ int64) {
+	c.run.changes.frame(c.h.ID, c.stream, conn, f)
 	if err := c.intake.Frame(c.h.Now(), conn, f); err != nil {
 		c.run.broken("a producer broke the protocol: client: " + err.Error())
 	}
@@ -122,6 +124,7 @@ func (c *client) Heard(peer world.NodeID, streams []world.Status) {
 		}
 		for k, id := range c.producers {
 			if id == peer {
+				c.run.changes.heard(c.h.ID, peer, &streams[i])
 				c.intake.Measured(c.h.Now(), k, c.h.RoundTrip(peer))
 				c.intake.Heard(c.h.Now(), k, streams[i].StreamStatus)
 				c.dirty = true

@@ -16,6 +16,7 @@
 //   - Nothing becomes tentative while a stable replica of the missing input has been within reach, nor before the hold
 //     time is spent.
 //   - At most one of the replicas of a fragment that can talk redoes.
+//   - Readers do not change between replicas for ever on lines that lose packets.
 //   - Buffers stay below their limits.
 //   - Once the faults are over, every node becomes STABLE, and the client holds nothing tentative.
 package sim

@@ -70,6 +70,7 @@ func (in *injector) act(number uint32) {
 		in.r.result.Coverage.Faults[f.Kind]++
 	}
 	in.r.health.touched(in.ends[i])
+	in.r.changes.touched()
 	in.apply(f, in.ends[i][0], in.ends[i][1], end)
 }
 

@@ -131,6 +131,7 @@ func (a *replicaActor) names(ids []world.NodeID) []string {
 // Boot goes on from the recovery point. With an empty disk it begins empty: if its inputs do not reach back to their
 // beginning, the core asks for the state of another replica.
 func (a *replicaActor) Boot() {
+	a.run.changes.begin(a.id)
 	a.pointAt = a.h.Now().Add(a.h.W.Rand.Int64N(a.run.top.Spec.PointInterval))
 	p, _ := a.h.W.Load(slotPoint).(*point)
 	a.begin(p)

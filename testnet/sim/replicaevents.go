@@ -41,6 +41,7 @@ func (a *replicaActor) Heard(peer world.NodeID, streams []world.Status) {
 		if n := a.inputOf[s.Stream]; n >= 0 {
 			for k, id := range a.producers[n] {
 				if id == peer {
+					a.run.changes.heard(a.id, peer, s)
 					a.core.Measured(now, int(n), k, a.h.RoundTrip(peer))
 					a.core.Heard(now, int(n), k, s.StreamStatus)
 				}
@@ -107,6 +108,7 @@ func (a *replicaActor) Frame(stream int32, conn uint64, f *tuple.Frame, _ int64)
 	if a.core == nil {
 		return
 	}
+	a.run.changes.frame(a.id, stream, conn, f)
 	if err := a.core.Frame(a.h.Now(), int(a.inputOf[stream]), conn, f); err != nil {
 		a.run.broken("a producer broke the protocol: " + a.run.name(a.id) + ": " + err.Error())
 	}

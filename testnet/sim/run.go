@@ -89,6 +89,7 @@ type Run struct {
 	inject   *injector
 	rules    *rules
 	same     *same
+	changes  *changes
 	result   Result
 }
 
@@ -140,6 +141,7 @@ func ExecuteOn(t *topology.Topology, c Case, o Options) (Result, error) {
 		return Result{}, err
 	}
 	r.watch, r.health, r.rules, r.same = newWatch(r), newHealth(r), newRules(r), newSame(r)
+	r.changes = newChanges(r)
 	for i, l := range r.logs {
 		l.watch, l.index = r.watch, i
 	}

@@ -36,6 +36,7 @@ const (
 	oneRedoes = "one replica of a fragment redoes at a time"
 	comesBack = "everything becomes stable once the faults are over"
 	ownFault  = "no error of our own"
+	putsUp    = "readers put up with what has passed before"
 	noEnd     = "every request for permission ends"
 )
 
@@ -77,6 +78,9 @@ func rules() []rule {
 		{"nor for long for the others of it, until they have given some", "dcaa/choice.go",
 			"return asked && slices", "return false && asked && slices",
 			[]string{inTime}, "replica-lost-while-asking"},
+		{"a reader puts up with stalls of a kind that passed", "dcaa/leniency.go",
+			"return p.up && p.heard && !p.silent && now <", "return false && now <",
+			[]string{putsUp}, "lossy-lines-to-the-client"},
 	}
 }
 
