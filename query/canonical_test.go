@@ -22,7 +22,7 @@ description = "not part of it"
 connector = "file"
 path = "/secret"
 password = "p\"w\u0001"
-place = { node = "edge-1" }
+place = { node = "n1" }
 columns = { "id.orig" = "int64", n = { type = "int64", field = "x" } }
 
 [streams.a]
@@ -87,7 +87,7 @@ n = "int64"
 
 [streams.b]
 connector = "node"
-place = {node = "edge-1"}
+place = {node = "n1"}
 stream = "north/q.b"
 
 [streams.b.columns]

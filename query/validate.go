@@ -25,33 +25,38 @@ func (b *builder) checkRules() {
 }
 
 // checkPlaces refuses connectors in another organisation: a query can never name a file, a URL or a broker of somebody
-// else. It also refuses a sink away from the query's home, where sinks run; the home is not known before the query is given to
-// a node.
+// else. It also refuses those away from the query's home, where all its connectors run; the home is not known before the query
+// is given to a node.
 func (b *builder) checkPlaces() {
-	home := b.o.Placement.Home
-	if home.Org == "" || b.o.Placement.Local {
+	if b.o.Placement.Home.Org == "" || b.o.Placement.Local {
 		return
 	}
-	check := func(connector string, place Place, t *spec.Table, hint string) (fine bool) {
-		if connector != "" && connector != foreignConnector && place.Org != "" && place.Org != home.Org {
-			b.p.Add(t.PosOf("place"), t.KeyPath("place"), hint, "a connector runs only in the query's own organisation, %s; `%s` cannot run at %s",
-				home.Org, connector, place.Org)
-			return false
-		}
-		return true
-	}
 	for _, s := range b.d.Streams {
-		check(s.Connector, s.Place, s.Keys, "with connector `node` it is a stream that "+s.Place.Org+" exports")
+		b.checkPlace(s.Connector, s.Place, s.Keys, "source",
+			"with connector `node` it is a stream that "+s.Place.Org+" exports",
+			"leave it out, or declare the stream in the node.toml of the node that is meant and read it with connector `node`; [fragments.NAME] places operators")
 	}
 	for _, o := range b.d.Outputs {
-		if !check(o.Connector, o.Place, o.Keys, "with connector `node` it is a stream that "+o.Place.Org+" can subscribe to") {
-			continue
-		}
-		away := o.Place.Node != "" && o.Place.Node != home.Node || o.Place.Labels != ""
-		if away && home.Node != "" && o.Connector != "" && o.Connector != foreignConnector {
-			b.p.Add(o.Keys.PosOf("place"), o.Keys.KeyPath("place"), "leave it out, or give the query to the node that is meant; [fragments.NAME] places operators",
-				"a sink runs at the query's home, %s; `%s` cannot run elsewhere", home, o.Connector)
-		}
+		b.checkPlace(o.Connector, o.Place, o.Keys, "sink",
+			"with connector `node` it is a stream that "+o.Place.Org+" can subscribe to",
+			"leave it out, or give the query to the node that is meant; [fragments.NAME] places operators")
+	}
+}
+
+// checkPlace refuses a connector that cannot run where it is placed; foreign and away say what to do instead in another
+// organisation, and at another node of our own.
+func (b *builder) checkPlace(connector string, place Place, t *spec.Table, what, foreign, away string) {
+	home := b.o.Placement.Home
+	if connector == "" || connector == foreignConnector {
+		return
+	}
+	if place.Org != "" && place.Org != home.Org {
+		b.p.Add(t.PosOf("place"), t.KeyPath("place"), foreign, "a connector runs only in the query's own organisation, %s; `%s` cannot run at %s",
+			home.Org, connector, place.Org)
+		return
+	}
+	if home.Node != "" && (place.Node != "" && place.Node != home.Node || place.Labels != "") {
+		b.p.Add(t.PosOf("place"), t.KeyPath("place"), away, "a %s runs at the query's home, %s; `%s` cannot run elsewhere", what, home, connector)
 	}
 }
 
