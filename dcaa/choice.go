@@ -139,6 +139,9 @@ func (i *Intake) Due(now Instant) Instant {
 		if p.dry && p.askAt > now {
 			due = min(due, p.askAt)
 		}
+		if p.pretence.believeAt > now {
+			due = min(due, p.pretence.believeAt)
+		}
 		if at := p.movedAt.Add(lead(i.cfg.Settings)).Add(1); p.status.Holding > 0 && at > now {
 			due = min(due, at)
 		}
@@ -149,6 +152,11 @@ func (i *Intake) Due(now Instant) Instant {
 	if limit := i.lenient.limit(now); i.data != nil && limit > 0 {
 		// Nothing else may happen until a stall has lasted long enough.
 		if at := i.producers[i.data.producer].stalledSince().Add(limit); at > now {
+			due = min(due, at)
+		}
+	}
+	if i.data != nil {
+		if at := i.data.claimsAt.Add(patience); at > now {
 			due = min(due, at)
 		}
 	}
@@ -234,6 +242,9 @@ func (i *Intake) Resumed(now Instant, gap int64) {
 		if c != nil {
 			c.movedAt = min(now, c.movedAt.Add(gap))
 			c.cameAt = min(now, c.cameAt.Add(gap))
+			if c.claimsAt != Never {
+				c.claimsAt = min(now, c.claimsAt.Add(gap))
+			}
 		}
 	}
 	i.began = min(now, i.began.Add(gap))
@@ -278,7 +289,7 @@ func (i *Intake) Told() tuple.Time { return i.furthest() }
 func (i *Intake) furthest() tuple.Time {
 	far := tuple.MinTime
 	for n := range i.producers {
-		if p := &i.producers[n]; p.up && !p.silent {
+		if p := &i.producers[n]; p.up && !p.silent && p.pretence.times == 0 {
 			far = max(far, p.boundary)
 		}
 	}
@@ -350,6 +361,7 @@ func lead(s *Settings) int64 { return 2 * s.tick() }
 // choose keeps the connections what the rules want.
 func (i *Intake) choose(now Instant) {
 	i.doubt(now)
+	i.pretends(now)
 	i.dry(now)
 	far := i.furthest()
 	for n := range i.producers {
@@ -515,7 +527,7 @@ func (i *Intake) keepCorrect(now Instant, wanted int) bool {
 }
 
 func (i *Intake) open(producer int, tentatively bool) *conn {
-	c := &conn{id: i.nextConn, producer: producer, tentative: tentatively, from: i.pos.Time, pace: pace{boundary: tuple.MinTime}}
+	c := &conn{id: i.nextConn, producer: producer, tentative: tentatively, from: i.pos.Time, claimsAt: Never, pace: pace{boundary: tuple.MinTime}}
 	i.nextConn++
 	if i.q.held {
 		c.from = max(c.from, i.q.boundary)

@@ -107,6 +107,7 @@ type conn struct {
 	open      bool       // granted
 	gave      bool       // something new has come of it
 	cameAt    Instant    // when a frame came last, or it was granted
+	claimsAt  Instant    // since when it brings tentative results while its producer says STABLE; Never while it does not
 	pace                 // of what comes of it, stable or tentative
 }
 
@@ -161,6 +162,9 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 	c := i.conn(id)
 	if c == nil {
 		return nil
+	}
+	if !c.tentative && (f.Kind == tuple.Tentative || f.Kind == tuple.TentativeBoundary) {
+		return nil // nobody asked for it, and that it comes says nothing
 	}
 	p := &i.producers[c.producer]
 	c.cameAt = now
@@ -231,7 +235,7 @@ func (i *Intake) take(c *conn, f *tuple.Frame) error {
 	case tuple.Gap:
 		i.takeGap(f)
 	case tuple.Tentative, tuple.TentativeBoundary:
-		if c == i.data && c.tentative {
+		if c == i.data {
 			i.takeTentative(c, f)
 		}
 	case tuple.Undo:

@@ -28,8 +28,9 @@ type producer struct {
 	gap    *tuple.Frame
 	// silent: it told of more than it gave over the connection that was read from, up to told; what it says of itself counts
 	// no more until it has given that.
-	silent bool
-	told   tuple.Time
+	silent   bool
+	told     tuple.Time
+	pretence pretence
 	// diverged: its rows differ from those of another one, as far as their checksums have last been compared.
 	diverged bool
 	// dry: it was asked for tentative results and gave none; it is not asked again before askAt, and nobody waits for it.
@@ -58,6 +59,7 @@ func (p *producer) gave(t tuple.Time) {
 	if p.silent && t >= p.told {
 		p.silent = false
 	}
+	p.pretence.gave(t)
 }
 
 // rank orders producers: data comes from the highest.
@@ -148,7 +150,7 @@ func (p *producer) found() { p.lost, p.gap = false, nil }
 // one before had come.
 func (p *producer) begin(now Instant) {
 	p.pace = pace{boundary: tuple.MinTime, movedAt: now}
-	p.chased, p.silent = tuple.MinTime, false
+	p.chased, p.silent, p.pretence.owed = tuple.MinTime, false, tuple.MinTime
 	p.found()
 	p.forgive()
 }
@@ -179,6 +181,9 @@ func (p *producer) rank(now Instant, s *Settings, owing bool) rank {
 			return stalled
 		}
 		return starting
+	}
+	if now < p.pretence.believeAt {
+		return tentative
 	}
 	if !owing && (p.outrun(now, s) || p.status.Holding == 0 && p.overdue(now, s)) {
 		return stalled

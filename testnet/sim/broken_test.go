@@ -1,11 +1,13 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"fednode/dcaa"
 	"fednode/query"
 	"fednode/query/op"
 	"fednode/query/tuple"
@@ -73,4 +75,31 @@ func TestBrokenReplicaIsFoundOut(t *testing.T) {
 	require.Contains(t, promises[PromiseSame], "DIVERGED: client")
 	require.Empty(t, promises[PromiseEqual])
 	require.Greater(t, r.Rows, uint64(1000))
+}
+
+// A replica that lacks a source and says all the while that it is STABLE, and ahead of the other one, is read from for a moment:
+// the client and the next fragment take it for what it gives.
+func TestPretenderIsLeft(t *testing.T) {
+	for fragments := range 2 {
+		s := topology.Default()
+		s.Fragments, s.Sources, s.Trouble, s.Settle = fragments+1, 2, 90*tuple.Second, 10*tuple.Second
+		s.Failure = "process"
+		top, err := topology.Build(s)
+		require.NoError(t, err)
+		for _, liar := range top.ReplicasOf(0) {
+			t.Run(fmt.Sprintf("%d fragments, ", fragments+1)+" "+top.Nodes[liar].Name, func(t *testing.T) {
+				cut, err := fault.Parse("15s cut s0 " + top.Nodes[liar].Name + " for 80s")
+				require.NoError(t, err)
+				r, err := Execute(Case{Seed: 1, Spec: s, Faults: fault.Plan{cut}}, Options{GoOn: true, says: func(id world.NodeID, st dcaa.StreamStatus) dcaa.StreamStatus {
+					if id == liar && st.State == dcaa.UpstreamFailure {
+						st.State, st.Holding, st.Boundary = dcaa.Stable, 0, st.Boundary.Add(120*tuple.Second)
+					}
+					return st
+				}})
+				require.NoError(t, err)
+				require.Empty(t, r.Breaches())
+				require.LessOrEqual(t, r.Tentative, uint64(4*s.Rate), "more than comes while it is believed")
+			})
+		}
+	}
 }

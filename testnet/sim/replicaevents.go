@@ -66,6 +66,9 @@ func (a *replicaActor) Beat(_ world.NodeID, beat []world.Status) []world.Status 
 		if a.core != nil {
 			st = a.core.Status(n)
 		}
+		if a.run.says != nil {
+			st = a.run.says(a.id, st)
+		}
 		beat = append(beat, world.Status{Stream: s, StreamStatus: st})
 	}
 	return beat

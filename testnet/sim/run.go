@@ -31,6 +31,8 @@ type Options struct {
 	GoOn bool
 	// fragment replaces the plan of a replica, for tests of what the promises notice; nil leaves it.
 	fragment func(id world.NodeID, f *query.FragmentPlan) *query.FragmentPlan
+	// says replaces what the heartbeats of a replica say of its outputs; nil leaves it.
+	says func(id world.NodeID, s dcaa.StreamStatus) dcaa.StreamStatus
 }
 
 // Breach is a promise that did not hold.
@@ -78,6 +80,7 @@ type Run struct {
 	observer    Observer
 	goOn        bool
 	fragment    func(world.NodeID, *query.FragmentPlan) *query.FragmentPlan
+	says        func(world.NodeID, dcaa.StreamStatus) dcaa.StreamStatus
 
 	logs     []*sourceLog
 	replicas []*replicaActor // by node, nil where none runs
@@ -117,7 +120,7 @@ func Execute(c Case, o Options) (Result, error) {
 // ExecuteOn runs a case whose federation has been built already; the topology is not changed, and several runs may share
 // it.
 func ExecuteOn(t *topology.Topology, c Case, o Options) (Result, error) {
-	r := &Run{top: t, faults: c.Faults, trace: o.Trace, observer: o.Observer, goOn: o.GoOn, fragment: o.fragment, result: Result{Seed: c.Seed}}
+	r := &Run{top: t, faults: c.Faults, trace: o.Trace, observer: o.Observer, goOn: o.GoOn, fragment: o.fragment, says: o.says, result: Result{Seed: c.Seed}}
 	if r.observer == nil {
 		r.observer = unobserved{}
 	}
