@@ -54,6 +54,6 @@ func (a *ages) stamp(f *tuple.Frame, now time.Time) *tuple.Frame {
 		lag, waited = a.marks[i].lag, now.Sub(a.marks[i].at).Microseconds()
 	}
 	told.Normal = a.slack + lag
-	told.Age = told.Normal + waited
+	told.Age = max(1, told.Normal+waited) // 0 would say nothing
 	return &told
 }

@@ -26,6 +26,9 @@ func TestAges(t *testing.T) {
 	require.Equal(t, int64(5_000_000+50*100_000), a.stamp(between, now).Age, "the next boundary told it too")
 	require.GreaterOrEqual(t, a.stamp(&tuple.Frame{Kind: tuple.Boundary, Time: 0}, now).Age, int64(mostMarks/2*100_000), "what is forgotten is at least that old")
 	require.Equal(t, int64(5_000_000), a.stamp(&tuple.Frame{Kind: tuple.Boundary, Time: tuple.MaxTime}, now).Age)
+	fresh := &ages{}
+	fresh.note(100, 0, now)
+	require.Equal(t, int64(1), fresh.stamp(&tuple.Frame{Kind: tuple.Boundary, Time: 100}, now).Age, "0 would say nothing")
 	rows := &tuple.Frame{Kind: tuple.Insertion}
 	require.Same(t, rows, a.stamp(rows, now))
 }

@@ -165,8 +165,9 @@ func (s *source) Wake() {
 		return
 	}
 	if b := s.decider.State().Boundary; s.polls%pollsPerBoundary == 0 && b > s.told() {
-		r.bound = &tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: b, Age: s.spec.Slack + s.spec.Lag + int64(now-s.movedAt),
-			Normal: s.spec.Slack + s.spec.Lag}
+		normal := s.spec.Slack + s.spec.Lag
+		age := max(1, normal+int64(now-s.movedAt)) // 0 would say nothing
+		r.bound = &tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: b, Age: age, Normal: normal}
 		s.high = b
 	}
 	if r.rows == nil && r.bound == nil {
@@ -236,7 +237,7 @@ func (s *source) Truncated(int32, uint64, tuple.Position) {}
 func (s *source) Closed(int32, uint64) {}
 
 // Frame is not expected.
-func (s *source) Frame(int32, uint64, *tuple.Frame, int64) {}
+func (s *source) Frame(int32, uint64, *tuple.Frame) {}
 
 // Peer is not expected.
 func (s *source) Peer(world.NodeID, any) {}
