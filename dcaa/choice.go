@@ -29,10 +29,8 @@ func (i *Intake) Heard(now Instant, producer int, s StreamStatus) {
 	i.choose(now)
 }
 
-// Measured notes the round trip to a producer, in microseconds; 0 if none has been measured.
-func (i *Intake) Measured(now Instant, producer int, rtt int64) {
-	i.producers[producer].measured(now, rtt)
-}
+// Measured notes what is known of the way from a producer.
+func (i *Intake) Measured(producer int, w Way) { i.producers[producer].way = w }
 
 // Reachable says whether a producer is heard and hears us.
 func (i *Intake) Reachable(now Instant, producer int, up bool) {
@@ -226,7 +224,7 @@ func (i *Intake) WaitsUntil() Instant { return i.began.Add(i.cfg.Settings.InitDe
 // Way returns what the way of a connection adds to ages.
 func (i *Intake) Way(conn uint64) Age {
 	if c := i.conn(conn); c != nil {
-		return i.producers[c.producer].way()
+		return i.producers[c.producer].way.Age()
 	}
 	return Age{}
 }
@@ -484,7 +482,7 @@ func (i *Intake) prefer(now Instant, a, b int) bool {
 		return ha < hb
 	}
 	const worth = 2000 // microseconds; less is noise
-	return i.producers[a].rtt+worth < i.producers[b].rtt
+	return i.producers[a].way.RoundTrip+worth < i.producers[b].way.RoundTrip
 }
 
 // chooseCorrect takes corrections from a replica that makes them while the data connection is not stable.

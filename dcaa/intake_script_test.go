@@ -89,7 +89,7 @@ func (s *intakeScript) play(w *words) {
 		p, state, boundary := s.producer(w), s.named(w.next()), w.time()
 		s.intake.Heard(s.now, p, StreamStatus{State: state, Boundary: boundary, Holding: w.option("holding", 0) * 1000, Generation: 1})
 	case "rtt":
-		s.intake.Measured(s.now, s.producer(w), w.number()*1000)
+		s.intake.Measured(s.producer(w), Way{RoundTrip: w.number() * 1000})
 	case "owe", "paid":
 		s.intake.Owe(w.verb == "owe")
 	case "opened":

@@ -15,8 +15,7 @@ type producer struct {
 	// chased is a boundary that another producer had reached at behindAt and this one had not; MinTime if there is none.
 	chased   tuple.Time
 	behindAt Instant
-	rtt      int64
-	calm     Floor // of rtt
+	way      Way
 	// retryAt: it is not asked again before, after a refusal; backoff is the next wait.
 	retryAt Instant
 	backoff int64
@@ -84,21 +83,6 @@ func (p *producer) refused(now Instant) {
 
 // forgive lets the producer be asked at once: it shows signs of life.
 func (p *producer) forgive() { p.retryAt, p.backoff = 0, 0 }
-
-// measured notes a round trip.
-func (p *producer) measured(now Instant, rtt int64) {
-	p.rtt = rtt
-	if rtt > 0 {
-		p.calm.See(now, rtt)
-	}
-}
-
-// way is what the way from the producer adds to ages: half the round trip. What of it is waiting, as at a link that has become
-// narrow, is delay.
-func (p *producer) way() Age {
-	calm, _ := p.calm.Value()
-	return Age{Total: p.rtt / 2, Normal: min(calm, p.rtt) / 2}
-}
 
 // follow notes the highest boundary that any producer has reached. What counts is for how long this one has been behind
 // it, not by how much: a stream that is replayed faster than it was recorded moves far in little time.

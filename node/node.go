@@ -119,7 +119,7 @@ func (n *Node) open() (err error) {
 	n.streams = newStreams(n.cfg.Node.Org, n.cfg.Exports, n.now)
 	n.link = link.New(n.streams, n.log)
 	n.streams.link = n.link
-	n.watchers = &watchers{self: n.name(), rtt: n.roundTrip, list: new(listeners)}
+	n.watchers = &watchers{self: n.name(), way: n.way, list: new(listeners)}
 	if err := n.openHost(); err != nil {
 		return err
 	}

@@ -92,7 +92,7 @@ func (w fragmentNetwork) Tell(to, fragment string, m dcaa.PermissionMessage) {
 // watchers spread news of nodes to the fragments and clients that asked for them.
 type watchers struct {
 	self string // "org/node" of this node
-	rtt  func(peer.ID) time.Duration
+	way  func(peer.ID) dcaa.Way
 	list *listeners
 	// telling orders news: without it what a node was like could be told after what it is like now, and stand for as long as
 	// that node says nothing more. It is taken before all other locks of the node, and held over notes, which do not block.
@@ -107,7 +107,9 @@ func (w *watchers) newsOf(s *streams, producer string) flow.News {
 	peers := s.named(producer)
 	said := make([][]wire.StreamStatus, 0, len(peers))
 	for _, id := range peers {
-		n.RTT = max(n.RTT, w.rtt(id))
+		if way := w.way(id); way.RoundTrip >= n.Way.RoundTrip {
+			n.Way = way
+		}
 		said = append(said, s.saidBy(id))
 	}
 	n.Up = here || len(peers) > 0
@@ -188,8 +190,8 @@ func (n *Node) beat(ctx context.Context) {
 	}
 }
 
-// roundTrip returns the measured way to a peer and back, 0 if it is not known.
-func (n *Node) roundTrip(id peer.ID) time.Duration { return n.host.RoundTrip(id) }
+// way returns what is known of the way from a peer.
+func (n *Node) way(id peer.ID) dcaa.Way { return n.host.Way(id) }
 
 // tell sends a message about permission to another replica of a fragment, if it is up.
 func (n *Node) tell(to, name string, m dcaa.PermissionMessage) {

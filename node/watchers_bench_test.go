@@ -17,7 +17,7 @@ import (
 // peers each.
 func BenchmarkHeartbeat(b *testing.B) {
 	s := newStreams("north", nil, time.Now)
-	w := &watchers{self: "north/n1", list: new(listeners), rtt: func(peer.ID) time.Duration { return time.Millisecond }}
+	w := &watchers{self: "north/n1", list: new(listeners), way: func(peer.ID) dcaa.Way { return dcaa.Way{RoundTrip: 1000, Calm: 1000} }}
 	for p := range 20 {
 		s.peerUp(peer.ID(fmt.Sprintf("p%02d", p)), "south", fmt.Sprintf("s%d", p))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"fednode/dcaa"
 	"fednode/node/flow"
 	"fednode/node/wire"
 )
@@ -17,9 +18,9 @@ func TestNewsInOrder(t *testing.T) {
 	w := &watchers{self: "north/n1", list: new(listeners)}
 	down := make(chan struct{})
 	met := false
-	w.rtt = func(peer.ID) time.Duration { // while the news that it is up is made
+	w.way = func(peer.ID) dcaa.Way { // while the news that it is up is made
 		if met {
-			return 0
+			return dcaa.Way{}
 		}
 		met = true
 		go func() {
@@ -31,7 +32,7 @@ func TestNewsInOrder(t *testing.T) {
 		case <-down: // the news that it is down has been told; else it waits for ours
 		case <-time.After(50 * time.Millisecond):
 		}
-		return 0
+		return dcaa.Way{}
 	}
 	box := flow.NewNewsBox()
 	stop := w.add(s, []string{"north/n2"}, box.Note)
@@ -46,7 +47,7 @@ func TestNewsInOrder(t *testing.T) {
 // and so is an organisation of which nobody was up; one of whom another node stayed up is the same.
 func TestLifeBetween(t *testing.T) {
 	s := newStreams("north", nil, time.Now)
-	w := &watchers{self: "north/n1", list: new(listeners), rtt: func(peer.ID) time.Duration { return 0 }}
+	w := &watchers{self: "north/n1", list: new(listeners), way: func(peer.ID) dcaa.Way { return dcaa.Way{} }}
 	box := flow.NewNewsBox()
 	s.peerUp("p", "south", "s1")
 	defer w.add(s, []string{"south/s1", "south/*"}, box.Note)()
@@ -88,7 +89,7 @@ func TestLifeBetween(t *testing.T) {
 // organisation the furthest counts.
 func TestSaidUnsorted(t *testing.T) {
 	s := newStreams("north", nil, time.Now)
-	w := &watchers{self: "north/n1", list: new(listeners), rtt: func(peer.ID) time.Duration { return 0 }}
+	w := &watchers{self: "north/n1", list: new(listeners), way: func(peer.ID) dcaa.Way { return dcaa.Way{} }}
 	s.peerUp("p", "south", "s1")
 	s.peerUp("q", "south", "s2")
 	s.heard("p", []wire.StreamStatus{{Name: "south/c", LastID: 3, Boundary: 3}, {Name: "south/a", LastID: 1, Boundary: 1}, {Name: "south/b", LastID: 2, Boundary: 2}})

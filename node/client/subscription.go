@@ -189,7 +189,7 @@ func (s *Subscription) hear() {
 				s.intake.Reachable(now, k, false)
 			}
 			s.intake.Reachable(now, k, n.Up)
-			s.intake.Measured(now, k, n.RTT.Microseconds())
+			s.intake.Measured(k, n.Way)
 			if st, ok := n.Of(s.req.Stream); ok {
 				s.intake.Heard(now, k, st)
 			}

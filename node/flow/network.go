@@ -4,7 +4,6 @@ import (
 	"context"
 	"hash/fnv"
 	"slices"
-	"time"
 
 	"fednode/dcaa"
 	"fednode/query/tuple"
@@ -28,8 +27,9 @@ type Network interface {
 type News struct {
 	Name string
 	// Up: it is heard, and hears us. This node itself is always up.
-	Up  bool
-	RTT time.Duration
+	Up bool
+	// Way is what is known of the way from it.
+	Way dcaa.Way
 	// Life tells its sessions apart; 0 if they are not known.
 	Life uint64
 	// Anew: it is in another session than when news were last taken. What was known of it before is void.

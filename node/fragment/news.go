@@ -56,7 +56,7 @@ func (r *Runner) hear() {
 					r.core.Reachable(now, in.n, k, false)
 				}
 				r.core.Reachable(now, in.n, k, n.Up)
-				r.core.Measured(now, in.n, k, n.RTT.Microseconds())
+				r.core.Measured(in.n, k, n.Way)
 				if s, ok := n.Of(in.stream); ok {
 					r.core.Heard(now, in.n, k, s)
 				}

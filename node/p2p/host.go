@@ -47,6 +47,7 @@ type Host struct {
 	door     *admission.Door
 	net      host.Host
 	quotas   *quotas
+	began    time.Time // of the clock that heartbeats are stamped by
 
 	tasks sync.WaitGroup // links and data handlers
 
@@ -70,7 +71,7 @@ func New(cfg Config, id Identity, registry *trust.Registry, handler Handler, log
 		return nil, err
 	}
 	h := &Host{cfg: cfg, handler: handler, log: log, self: net.ID(), name: net.ID().String(), registry: registry, identity: id, door: door, net: net,
-		quotas: newQuotas(cfg.Limits, registry.Own()), links: make(map[peer.ID]*link)}
+		quotas: newQuotas(cfg.Limits, registry.Own()), began: time.Now(), links: make(map[peer.ID]*link)}
 	return h, nil
 }
 
@@ -213,15 +214,6 @@ func (h *Host) Send(p peer.ID, m wire.Message) error {
 		return ErrNotUp
 	}
 	return l.send(m)
-}
-
-// RoundTrip returns the measured way to a peer and back, 0 if it is not up or nothing has been measured.
-func (h *Host) RoundTrip(p peer.ID) time.Duration {
-	l := h.find(p)
-	if l == nil {
-		return 0
-	}
-	return l.status(time.Now()).RTT
 }
 
 // OpenData opens the data stream of a subscription that the peer made here. ErrTaken if it has one.

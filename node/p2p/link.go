@@ -12,6 +12,7 @@ import (
 	ma "github.com/multiformats/go-multiaddr"
 	"go.uber.org/zap"
 
+	"fednode/dcaa"
 	"fednode/node/trust"
 	"fednode/node/wire"
 )
@@ -39,6 +40,7 @@ type link struct {
 	session  *session       // nil between sessions
 	member   trust.Member   // whose session was the last; the zero value before the first
 	patience patience       // outlives sessions: it is about the path
+	line     dcaa.Line      // so does what is normal of the way
 	last     string         // why there is no session, for status
 }
 

@@ -57,6 +57,9 @@ func newSession(l *link, stream network.Stream, in *wire.ControlReader, out *enc
 		inbox:   newInbox(l.host.cfg.Queue),
 		streams: make(map[streamKey]*Stream), credits: make(map[uint64]uint64)}
 	s.watch.hearsUs = time.Now()
+	l.mu.Lock()
+	l.line.Begin()
+	l.mu.Unlock()
 	s.touch()
 	return s
 }

@@ -26,6 +26,7 @@ func (s *session) takeBeat(m *wire.Heartbeat) error {
 	defer s.judging.Unlock()
 	now := time.Now()
 	s.watch.beaten = true
+	s.gauge(m, now)
 	if slices.Contains(m.HeardBy, s.link.host.name) {
 		s.watch.hearsUs = now
 	}
@@ -38,9 +39,11 @@ func (s *session) takeBeat(m *wire.Heartbeat) error {
 // nobody's business.
 func (s *session) nextBeat(buf []byte) []byte {
 	m := &wire.Heartbeat{Streams: s.link.host.handler.Beat(s.peer)}
-	if now := time.Now(); s.waiting.Load() || s.silence(now) <= s.link.limit(now) {
+	now := time.Now()
+	if s.waiting.Load() || s.silence(now) <= s.link.limit(now) {
 		m.HeardBy = []string{s.peer.ID.String()}
 	}
+	s.stamp(m, now)
 	b, err := s.out.encode(m)
 	if err != nil {
 		s.link.log.Error("the node's part of a heartbeat cannot be sent") // once a heartbeat, but a defect of ours

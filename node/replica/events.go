@@ -51,9 +51,9 @@ func (r *Replica) Reachable(now dcaa.Instant, input, producer int, up bool) {
 	r.inputs[input].intake.Reachable(now, producer, up)
 }
 
-// Measured notes the round trip to a producer, in microseconds; 0 if none has been measured.
-func (r *Replica) Measured(now dcaa.Instant, input, producer int, rtt int64) {
-	r.inputs[input].intake.Measured(now, producer, rtt)
+// Measured notes what is known of the way from a producer.
+func (r *Replica) Measured(input, producer int, w dcaa.Way) {
+	r.inputs[input].intake.Measured(producer, w)
 }
 
 // PeerHeard takes what a peer's heartbeat says of an output of the fragment, by its index in Plan.Outputs: every replica

@@ -16,6 +16,7 @@ const (
 	maxVersions   = 32
 	maxFragments  = 1024
 	maxDescriptor = MaxControl - 64<<10
+	maxClock      = 1 << 56 // microseconds, some 2,300 years
 )
 
 // text checks a string that must be there.
@@ -110,6 +111,11 @@ func (m *Heartbeat) check() error {
 	if err := all(count("streams", len(m.Streams), maxStreams), count("peers", len(m.HeardBy), maxPeers),
 		each("peer id", m.HeardBy, maxID)); err != nil {
 		return err
+	}
+	for _, t := range [...]int64{m.Sent, m.Echo, m.Held, m.Calm} {
+		if t < 0 || t > maxClock {
+			return fmt.Errorf("a time of %d microseconds", t)
+		}
 	}
 	for i := range m.Streams {
 		s := &m.Streams[i]

@@ -98,6 +98,13 @@ type Credit struct {
 type Heartbeat struct {
 	Streams []StreamStatus `cbor:"1,keyasint,omitempty"`
 	HeardBy []string       `cbor:"2,keyasint,omitempty"` // peer ids
+
+	// The way is measured by these, in microseconds: when it was sent, by the sender's clock; the newest such time that the
+	// sender has got, and how long before; and the round trip in calm, as the sender has measured it. 0 is none.
+	Sent int64 `cbor:"3,keyasint,omitempty"`
+	Echo int64 `cbor:"4,keyasint,omitempty"`
+	Held int64 `cbor:"5,keyasint,omitempty"`
+	Calm int64 `cbor:"6,keyasint,omitempty"`
 }
 
 // StreamStatus is one stream in a heartbeat.

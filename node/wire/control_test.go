@@ -27,7 +27,7 @@ func samples() []Message {
 		&Credit{Subscription: 3, Bytes: 1 << 20},
 		&Heartbeat{Streams: []StreamStatus{{Name: "a/scan/conns", State: Stable, Boundary: held, Holding: 40, Generation: 1, LastID: 5},
 			{Name: "a/scan/sums", State: Stable, Boundary: held, Generation: 1, LastID: 5, Sum: 0xfeed}},
-			HeardBy: []string{"12D3KooWb", "12D3KooWc"}},
+			HeardBy: []string{"12D3KooWb", "12D3KooWc"}, Sent: 9_000_000, Echo: 7_000_000, Held: 60_000, Calm: 1200},
 		&Announce{Revisions: []Revision{rev}},
 		&Pull{Queries: []string{"a/scan"}},
 		&Push{Revision: rev, Descriptor: []byte("signed")},

@@ -108,7 +108,7 @@ func (c *client) Close(conn uint64) {
 func (c *client) Diverged(d dcaa.Divergence) { c.run.diverged(c.h.ID, c.stream, d) }
 
 // Frame takes what a replica gives.
-func (c *client) Frame(_ int32, conn uint64, f *tuple.Frame, _ int64) {
+func (c *client) Frame(_ int32, conn uint64, f *tuple.Frame) {
 	c.run.changes.frame(c.h.ID, c.stream, conn, f)
 	if err := c.intake.Frame(c.h.Now(), conn, f); err != nil {
 		c.run.broken("a producer broke the protocol: client: " + err.Error())
@@ -125,7 +125,7 @@ func (c *client) Heard(peer world.NodeID, streams []world.Status) {
 		for k, id := range c.producers {
 			if id == peer {
 				c.run.changes.heard(c.h.ID, peer, &streams[i])
-				c.intake.Measured(c.h.Now(), k, c.h.RoundTrip(peer))
+				c.intake.Measured(k, c.h.Way(peer))
 				c.intake.Heard(c.h.Now(), k, streams[i].StreamStatus)
 				c.dirty = true
 			}

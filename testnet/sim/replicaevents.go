@@ -42,7 +42,7 @@ func (a *replicaActor) Heard(peer world.NodeID, streams []world.Status) {
 			for k, id := range a.producers[n] {
 				if id == peer {
 					a.run.changes.heard(a.id, peer, s)
-					a.core.Measured(now, int(n), k, a.h.RoundTrip(peer))
+					a.core.Measured(int(n), k, a.h.Way(peer))
 					a.core.Heard(now, int(n), k, s.StreamStatus)
 				}
 			}
@@ -107,7 +107,7 @@ func (a *replicaActor) Closed(stream int32, conn uint64) {
 }
 
 // Frame passes a frame on.
-func (a *replicaActor) Frame(stream int32, conn uint64, f *tuple.Frame, _ int64) {
+func (a *replicaActor) Frame(stream int32, conn uint64, f *tuple.Frame) {
 	if a.core == nil {
 		return
 	}

@@ -81,6 +81,9 @@ func rules() []rule {
 		{"a reader puts up with stalls of a kind that passed", "dcaa/leniency.go",
 			"return p.up && p.heard && !p.silent && now <", "return false && now <",
 			[]string{putsUp}, "lossy-lines-to-the-client"},
+		{"who is started in trouble is told what is normal of a way", "dcaa/line.go",
+			"if l.told > 0 {", "if l.told < 0 {",
+			[]string{inTime}, "started-on-slow-way"},
 	}
 }
 

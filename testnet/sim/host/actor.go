@@ -20,8 +20,8 @@ type Actor interface {
 	Refused(stream int32, conn uint64)
 	Truncated(stream int32, conn uint64, first tuple.Position)
 	Closed(stream int32, conn uint64)
-	// Frame brings what a subscription gives. wayHere is half the round trip to the producer in microseconds.
-	Frame(stream int32, conn uint64, f *tuple.Frame, wayHere int64)
+	// Frame brings what a subscription gives.
+	Frame(stream int32, conn uint64, f *tuple.Frame)
 	// Peer brings what another node's actor sent with Tell.
 	Peer(peer world.NodeID, body any)
 	// Acked says that a subscriber's durable state covers a stream up to at.

@@ -64,7 +64,7 @@ func (p *player) Truncated(_ int32, conn uint64, first tuple.Position) {
 }
 func (p *player) Closed(_ int32, conn uint64) { p.note("closed %d", conn) }
 
-func (p *player) Frame(_ int32, _ uint64, f *tuple.Frame, _ int64) {
+func (p *player) Frame(_ int32, _ uint64, f *tuple.Frame) {
 	switch f.Kind {
 	case tuple.Insertion:
 		p.frames = append(p.frames, f.LastID)
@@ -177,7 +177,7 @@ func TestSubscribe(t *testing.T) {
 	require.Len(t, s.players[0].frames, 30)
 	require.EqualValues(t, 30, s.players[0].frames[29])
 	require.Greater(t, s.players[0].beats, 2)
-	require.InDelta(t, 2000, s.players[0].h.RoundTrip(1), 50)
+	require.InDelta(t, 2000, s.players[0].h.Way(1).RoundTrip, 50)
 }
 
 // A silent peer is unreachable after three heartbeats and reachable with the next; what was held back then comes.

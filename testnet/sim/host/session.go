@@ -23,13 +23,7 @@ type session struct {
 	doubted   dcaa.Instant // when the peer was held for silent
 	doubt     bool
 	patience  patience
-	// rtt is the round trip in microseconds, 0 until it has been measured; echo is the stamp of the peer's last heartbeat,
-	// which came at echoAt.
-	rtt      int64
-	rtts     [8]int64
-	measured int
-	echo     int64
-	echoAt   dcaa.Instant
+	line      dcaa.Line
 }
 
 // Pauses between dials in microseconds.
@@ -70,7 +64,7 @@ func (h *Host) Opened(peer world.NodeID) {
 		h.lose(s)
 	}
 	now := h.Now()
-	s.echo = 0
+	s.line.Begin()
 	s.connected, s.dialing, s.beaten, s.doubt = true, false, false, false
 	s.heard, s.hearsUs, s.resumed = now, now, now
 	s.backoff, s.redial = firstBackoff, now
@@ -174,7 +168,7 @@ func (h *Host) look(s *session, now dcaa.Instant) {
 
 // deaf says whether the peer is heard but has not heard us for too long.
 func (s *session) deaf(now dcaa.Instant, limit int64, cfg *Settings) bool {
-	return s.beaten && int64(now-s.hearsUs) > limit+2*cfg.Heartbeat+s.rtt
+	return s.beaten && int64(now-s.hearsUs) > limit+2*cfg.Heartbeat+s.line.Way().RoundTrip
 }
 
 func (h *Host) sendBeat(s *session, now dcaa.Instant) {
@@ -186,10 +180,7 @@ func (h *Host) sendBeat(s *session, now dcaa.Instant) {
 	if int64(now-s.heard) <= s.patience.limit(now) {
 		m.Number = 1 // we hear the peer
 	}
-	m.Count = int64(now)
-	if s.echo != 0 {
-		m.Echo, m.Held = s.echo, int64(now-s.echoAt)
-	}
+	m.Line = s.line.Next(now)
 	m.Beat = h.actor.Beat(s.peer, m.Beat[:0])
 }
 
@@ -197,11 +188,7 @@ func (h *Host) sendBeat(s *session, now dcaa.Instant) {
 func (h *Host) takeBeat(s *session, m *world.Message) {
 	now := h.Now()
 	s.beaten = true
-	s.echo, s.echoAt = m.Count, now
-	// A round trip that spans a silence measures that, and nothing of the way.
-	if m.Echo > int64(s.resumed) && int64(now-h.ticked) <= 2*h.cfg.Heartbeat && h.W.Waiting(h.ID) == 0 {
-		s.measure(int64(now) - m.Echo - m.Held)
-	}
+	s.line.Take(now, m.Line, m.Line.Echo > int64(s.resumed) && int64(now-h.ticked) <= 2*h.cfg.Heartbeat && h.W.Waiting(h.ID) == 0)
 	if m.Number != 0 {
 		s.hearsUs = now
 	}
@@ -215,28 +202,18 @@ func (h *Host) takeBeat(s *session, m *world.Message) {
 	h.actor.Heard(s.peer, m.Beat)
 }
 
-// measure takes a round trip in. The shortest of the latest counts: a longer one may have waited to be sent again.
-func (s *session) measure(rtt int64) {
-	s.rtts[s.measured%len(s.rtts)] = max(1, rtt)
-	s.measured++
-	s.rtt = s.rtts[0]
-	for _, r := range s.rtts[1:min(s.measured, len(s.rtts))] {
-		s.rtt = min(s.rtt, r)
-	}
-}
-
 // Up reports whether the actor holds a peer for reachable.
 func (h *Host) Up(peer world.NodeID) bool {
 	s := h.session(peer)
 	return s != nil && s.up
 }
 
-// RoundTrip returns what a round trip to a peer takes, in microseconds; 0 if that is not known yet.
-func (h *Host) RoundTrip(peer world.NodeID) int64 {
+// Way returns what is known of the way from a peer.
+func (h *Host) Way(peer world.NodeID) dcaa.Way {
 	if s := h.session(peer); s != nil {
-		return s.rtt
+		return s.line.Way()
 	}
-	return 0
+	return dcaa.Way{}
 }
 
 // Away returns for how long a peer has not been up, in microseconds.

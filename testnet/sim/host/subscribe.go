@@ -108,7 +108,7 @@ func (h *Host) takeFrame(s *session, m *world.Message) {
 	if f.Batch != nil {
 		h.W.Spend(h.cfg.RowCost * int64(f.Batch.Rows()))
 	}
-	h.actor.Frame(t.stream, t.conn, f, s.rtt/2)
+	h.actor.Frame(t.stream, t.conn, f)
 	h.burst(h.weight(f))
 }
 

@@ -19,8 +19,7 @@ type Message struct {
 	// Number and Count mean what Kind says.
 	Number uint64
 	Count  int64
-	Echo   int64
-	Held   int64
+	Line   dcaa.Beat
 	Stream int32
 	At     tuple.Position
 	Also   tuple.Position

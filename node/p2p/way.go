@@ -1,0 +1,43 @@
+package p2p
+
+import (
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"fednode/dcaa"
+	"fednode/node/wire"
+)
+
+// clock shows microseconds since the host was made, and one: heartbeats are stamped by it.
+func (h *Host) clock(t time.Time) dcaa.Instant {
+	return dcaa.Instant(t.Sub(h.began).Microseconds() + 1)
+}
+
+// Way returns what heartbeats tell of the way from a peer; the zero Way if they have told nothing.
+func (h *Host) Way(p peer.ID) dcaa.Way {
+	l := h.find(p)
+	if l == nil {
+		return dcaa.Way{}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.line.Way()
+}
+
+// stamp completes a heartbeat that is about to be sent.
+func (s *session) stamp(m *wire.Heartbeat, now time.Time) {
+	s.link.mu.Lock()
+	b := s.link.line.Next(s.link.host.clock(now))
+	s.link.mu.Unlock()
+	m.Sent, m.Echo, m.Held, m.Calm = b.Sent, b.Echo, b.Held, b.Calm
+}
+
+// gauge takes in what a heartbeat tells of the way. One whose round trip spans a silence measures that, and nothing of the way.
+func (s *session) gauge(m *wire.Heartbeat, now time.Time) {
+	h := s.link.host
+	sound := m.Echo > int64(h.clock(time.Unix(0, s.resumed.Load())))
+	s.link.mu.Lock()
+	defer s.link.mu.Unlock()
+	s.link.line.Take(h.clock(now), dcaa.Beat{Sent: m.Sent, Echo: m.Echo, Held: m.Held, Calm: m.Calm}, sound)
+}
