@@ -19,7 +19,7 @@ func (i *Intake) Heard(now Instant, producer int, s StreamStatus) {
 	}
 	switch {
 	case s.State != UpstreamFailure:
-		p.gaveUp = Never
+		p.gaveUp, p.lateUntil = Never, 0
 	case p.gaveUp == Never:
 		p.gaveUp = now
 	}
@@ -38,7 +38,7 @@ func (i *Intake) Reachable(now Instant, producer int, up bool) {
 	if p.up == up {
 		return
 	}
-	p.up, p.heard, p.dry, p.gaveUp = up, false, false, Never
+	p.up, p.heard, p.dry, p.lateUntil, p.gaveUp = up, false, false, 0, Never
 	if up {
 		p.begin(now) // in another life it may hold other rows
 		i.anew(producer)
@@ -303,6 +303,9 @@ func (i *Intake) rank(now Instant, n int) rank {
 		if !owing && i.idle(now, n) || p.dry && now < p.askAt {
 			return stalled
 		}
+		if now < p.lateUntil {
+			return late
+		}
 	case r == stable && !owing && i.ahead(now, n):
 		return correcting
 	}
@@ -438,7 +441,7 @@ func (i *Intake) better(now Instant, n int) bool {
 	if have == stalled && i.lenient.forbears(now, &i.producers[i.data.producer]) {
 		return false
 	}
-	if (have == tentative || have == restless) && want == stable {
+	if (have == tentative || have == restless || have == late) && want == stable {
 		return i.producers[n].boundary > i.pos.Time
 	}
 	return true
@@ -525,7 +528,7 @@ func (i *Intake) keepCorrect(now Instant, wanted int) bool {
 }
 
 func (i *Intake) open(producer int, tentatively bool) *conn {
-	c := &conn{id: i.nextConn, producer: producer, tentative: tentatively, from: i.pos.Time, claimsAt: Never, pace: pace{boundary: tuple.MinTime}}
+	c := &conn{id: i.nextConn, producer: producer, tentative: tentatively, from: i.pos.Time, claimsAt: Never, lateAt: Never, pace: pace{boundary: tuple.MinTime}}
 	i.nextConn++
 	if i.q.held {
 		c.from = max(c.from, i.q.boundary)

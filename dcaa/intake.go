@@ -108,6 +108,7 @@ type conn struct {
 	gave      bool       // something new has come of it
 	cameAt    Instant    // when a frame came last, or it was granted
 	claimsAt  Instant    // since when it brings tentative results while its producer says STABLE; Never while it does not
+	lateAt    Instant    // since when tentative boundaries come beyond the bound; Never while they do not
 	pace                 // of what comes of it, stable or tentative
 }
 
@@ -175,6 +176,9 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 	case tuple.Tentative, tuple.TentativeBoundary:
 		p.inRun(now, f.Run)
 		p.dry = false
+	}
+	if f.Kind == tuple.TentativeBoundary {
+		i.timely(now, c, f)
 	}
 	if f.Kind == tuple.Boundary || f.Kind == tuple.TentativeBoundary {
 		c.moved(now, f.Time, -AgeOf(f).Delay(), i.cfg.Settings)

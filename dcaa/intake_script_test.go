@@ -24,7 +24,7 @@ import (
 //	rows C FIRST-LAST [at=T] [gen=N]     frames of a connection
 //	boundary C T [age=T]
 //	tentative C RUN T...                 tentative rows with these stimes
-//	tboundary C RUN T [missing=STREAM]
+//	tboundary C RUN T [missing=STREAM] [age=T]
 //	undo C RUN | done C RUN
 //	gap C ID FROM-TO [gen=N]
 //	pass T                               time passes; Tick is called when it is Due

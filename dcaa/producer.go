@@ -35,6 +35,8 @@ type producer struct {
 	// dry: it was asked for tentative results and gave none; it is not asked again before askAt, and nobody waits for it.
 	dry   bool
 	askAt Instant
+	// lateUntil: what it gives tentatively has come beyond the bound, and is taken to do so until then.
+	lateUntil Instant
 	// gaveUp is since when its heartbeats say UPSTREAM_FAILURE; Never while they do not.
 	gaveUp Instant
 	// runs are when the last runs that were read from it began.
@@ -70,6 +72,7 @@ const (
 	stalled
 	starting // behind those that give something
 	correcting
+	late     // tentative, but beyond the bound
 	restless // tentative, but it changes its mind too often to be preferred
 	tentative
 	stable

@@ -133,7 +133,7 @@ func (w *words) frame() *tuple.Frame {
 		}
 		f.Batch = batchAt(times)
 	case "tboundary":
-		f.Kind, f.Run, f.Time = tuple.TentativeBoundary, w.run(), w.time()
+		f.Kind, f.Run, f.Time, f.Age = tuple.TentativeBoundary, w.run(), w.time(), 1000*w.option("age", 0)
 		if m, ok := w.options["missing"]; ok {
 			f.Missing = []tuple.Missing{{Stream: m}}
 		}

@@ -122,6 +122,10 @@ func (s *Settings) failedLimit(p Place) int64 { return s.bound(p.Path-p.Depth+3,
 // time.
 func (s *Settings) liveLimit(p Place) int64 { return s.bound(p.Path-p.Depth+2, 0) }
 
+// latest is the largest delay with which a bucket may come: every SUnion above has given it up by then, even for an input that
+// lives, and the grace of the last hop is spent.
+func (s *Settings) latest() int64 { return s.bound(1, 0) }
+
 // shortLimit is how long a bucket waits for stragglers under Process, once the first of a failure has been let go.
 func (s *Settings) shortLimit(p Place) int64 {
 	const straggler = 50_000

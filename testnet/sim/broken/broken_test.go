@@ -84,6 +84,12 @@ func rules() []rule {
 		{"who is started in trouble is told what is normal of a way", "dcaa/line.go",
 			"if l.told > 0 {", "if l.told < 0 {",
 			[]string{inTime}, "started-on-slow-way"},
+		{"what is added to a way is added in one direction", "dcaa/line.go",
+			"return min(apart-least, added)", "return min(apart-least, added/2)",
+			[]string{inTime}, "late-over-narrow-way"},
+		{"who gives beyond the bound is left", "dcaa/late.go",
+			"p.lateUntil = now.Add(lateFor)", "p.lateUntil = 0",
+			[]string{inTime}, "late-over-narrow-way"},
 	}
 }
 
