@@ -34,6 +34,7 @@ type OutputBuffer struct {
 	next   uint64    // number of the next frame
 	bytes  int64
 	away   int64 // bytes that are held elsewhere
+	holes  int   // entries whose frames are lost
 	// truncated is what has been dropped: all ids ≤ ID, all boundaries ≤ Time.
 	truncated tuple.Position
 	// lost is the end of the stretch of stime in which dropped rows lie. It can be beyond truncated.Time.
@@ -128,9 +129,20 @@ func (b *OutputBuffer) Subscribe(name string, from, durable tuple.Position) erro
 	return nil
 }
 
-// Reaches fails with a *TruncatedError if rows behind a position are gone, or if it is of a generation that does not lead
+// Reaches fails with a *TruncatedError if the rows behind a position are gone, or if it is of a generation that does not lead
 // to this one. A position without a generation is the beginning of the stream.
 func (b *OutputBuffer) Reaches(from tuple.Position) error {
+	if err := b.reachesBack(from); err != nil {
+		return err
+	}
+	if end, ok := b.hole(from); ok {
+		return &TruncatedError{Asked: from, First: end}
+	}
+	return nil
+}
+
+// reachesBack fails if rows behind a position have been dropped from the beginning.
+func (b *OutputBuffer) reachesBack(from tuple.Position) error {
 	gone := b.truncated.ID > 0 || b.passed
 	if from.Generation != 0 {
 		gone = !slices.Contains(b.chain, from.Generation) || from.Compare(b.truncated) < 0

@@ -17,6 +17,8 @@ type Away struct {
 	Time, Latest tuple.Time
 	// first is the number of the first of them; the number of the entry is that of the last.
 	first uint64
+	// lost: they cannot be had any more. The entry stays, as a hole.
+	lost bool
 }
 
 // Held is an entry of an OutputBuffer: a frame, or what stands for several frames of one generation that are away, an
@@ -113,7 +115,7 @@ func (b *OutputBuffer) Restore(h Held) {
 		b.Append(h.Frame)
 		return
 	}
-	h.Away.first = b.next
+	h.Away.first, h.Away.lost = b.next, false // it shows again when it is read
 	b.away += h.Away.Bytes
 	b.hold(h.Frame, h.Away)
 	b.truncate()
@@ -148,14 +150,36 @@ func (b *OutputBuffer) FirstAway() uint64 {
 	return 0
 }
 
-// Lose drops everything up to a record whose frames cannot be had any more; nothing if it has been dropped already.
+// Lose notes that the frames of a record cannot be had any more. Those before it and behind it still can: who comes to the hole
+// is told that rows are gone, and how far.
 func (b *OutputBuffer) Lose(record uint64) {
 	for i := range b.held {
-		if b.held[i].away.Record == record {
-			b.giveUp(i + 1)
-			return
+		if a := &b.held[i].away; a.Record == record && !a.lost {
+			a.lost = true
+			b.holes++
 		}
 	}
+}
+
+// hole returns the place behind the hole that a position stands at, ok is false if it stands at none. What follows in the
+// generation of the position is rows that are gone: a boundary or a GAP before them changes nothing for who has to skip them.
+// Holes with no rows between them are one.
+func (b *OutputBuffer) hole(from tuple.Position) (end tuple.Position, ok bool) {
+	if b.holes == 0 {
+		return end, false
+	}
+	for i := seek(b.frames, from); i < len(b.frames) && !begins(b.frames[i], from); i++ {
+		f, a := b.frames[i], &b.held[i].away
+		switch {
+		case f.Kind != tuple.Insertion:
+			continue
+		case !a.lost || ok && f.Generation != end.Generation:
+			return end, ok
+		}
+		end = tuple.Position{Generation: f.Generation, ID: f.LastID, Time: max(end.Time, a.Time, a.Latest.Add(1))}
+		from, ok = tuple.Position{Generation: f.Generation, ID: f.LastID, Time: from.Time}, true
+	}
+	return end, ok
 }
 
 // AwayBytes returns what is held elsewhere.

@@ -149,16 +149,113 @@ func TestLostRecord(t *testing.T) {
 	}
 	b.Lose(2)
 	b.Lose(2)
-	var gone *TruncatedError
-	stub, _ := standIn(b.records[2])
-	if err := b.Reaches(start); !errors.As(err, &gone) || gone.First.ID != stub.LastID {
-		t.Fatalf("%v, want to go on behind %d", err, stub.LastID)
+	if err := b.Reaches(start); err != nil {
+		t.Fatalf("rows before the hole are there: %v", err)
 	}
-	if b.FirstAway() != 3 {
-		t.Fatalf("the first record is %d", b.FirstAway())
+	var gone *TruncatedError
+	stub, away := standIn(b.records[2])
+	at := tuple.Position{Generation: 1, ID: stub.FirstID - 1, Time: tuple.Time(10*stub.FirstID - 9)}
+	want := tuple.Position{Generation: 1, ID: stub.LastID, Time: max(away.Time, away.Latest.Add(1))}
+	if err := b.Reaches(at); !errors.As(err, &gone) || gone.First != want {
+		t.Fatalf("%v, want to go on behind %v", err, want)
+	}
+	if b.Reaches(gone.First) != nil {
+		t.Fatal("what is behind the hole is there")
+	}
+	b.Ack("a", gone.First)
+	if b.FirstAway() != 3 || b.holes != 0 {
+		t.Fatalf("the first record is %d, %d holes", b.FirstAway(), b.holes)
 	}
 	ids, _ := b.read(gone.First)
 	if uint64(len(ids)) != 20-gone.First.ID {
 		t.Fatalf("%d rows behind %v", len(ids), gone.First)
 	}
+}
+
+// TestLostRecordsCostTheirRows loses records of a buffer at random: a reader that goes on where it is told to gets all rows but
+// those of the records, wherever it begins, also over a GAP and where records lie side by side.
+func TestLostRecordsCostTheirRows(t *testing.T) {
+	for seed := range uint64(300) {
+		rnd := rand.New(rand.NewPCG(seed, 5))
+		start := tuple.Position{Generation: 1, Time: tuple.MinTime}
+		b := &moved{OutputBuffer: NewOutputBuffer(1, start), records: make(map[uint64][]*tuple.Frame)}
+		if err := b.Subscribe("a", start, start); err != nil {
+			t.Fatal(err)
+		}
+		generation := uint64(1)
+		for id := uint64(1); id <= 60; id++ {
+			f := rowOf(id)
+			f.Generation = generation
+			b.Append(f)
+			switch k := rnd.IntN(12); {
+			case k < 6:
+				b.Append(&tuple.Frame{Kind: tuple.Boundary, Generation: generation, Time: tuple.Time(10*id + 1)})
+			case k == 6:
+				b.Append(&tuple.Frame{Kind: tuple.Gap, Generation: generation, FirstID: id, Time: tuple.Time(10 * id), To: tuple.Time(10*id + 5)})
+			case k == 7:
+				generation++
+				b.Append(&tuple.Frame{Kind: tuple.Gap, Generation: generation, FirstID: id, Time: tuple.Time(10 * id), To: tuple.Time(10*id + 5)})
+			}
+		}
+		b.Append(&tuple.Frame{Kind: tuple.Boundary, Generation: generation, Time: 1000})
+		for range 20 {
+			b.spill(int64(200+rnd.IntN(1500)), 0)
+		}
+		lost := make(map[uint64]bool) // ids
+		for record := uint64(1); record <= b.last; record++ {
+			if rnd.IntN(3) > 0 {
+				continue
+			}
+			b.Lose(record)
+			for _, f := range b.records[record] {
+				if f.Kind == tuple.Insertion {
+					lost[f.LastID] = true
+				}
+			}
+		}
+		got, at := make(map[uint64]bool), start
+		for asked := 0; ; asked++ {
+			if asked > 100 {
+				t.Fatalf("seed %d: it comes to no end at %v", seed, at)
+			}
+			var gone *TruncatedError
+			if err := b.Subscribe("a", at, start); errors.As(err, &gone) {
+				if gone.First.Compare(at) <= 0 {
+					t.Fatalf("seed %d: %v at %v", seed, err, at)
+				}
+				at = gone.First
+				continue
+			}
+			if at = b.readTo(at, got); at.ID == 60 {
+				break
+			}
+		}
+		for id := uint64(1); id <= 60; id++ {
+			if got[id] == lost[id] {
+				t.Fatalf("seed %d: row %d is given: %v, lost: %v", seed, id, got[id], lost[id])
+			}
+		}
+	}
+}
+
+// readTo gives a subscriber at a position all up to the next hole, and returns where it stands then.
+func (m *moved) readTo(at tuple.Position, got map[uint64]bool) tuple.Position {
+	for seq := m.Seek(at); m.Reaches(at) == nil; {
+		f, n, ok := m.Frame(seq)
+		if !ok {
+			break
+		}
+		seq = n + 1
+		frames := []*tuple.Frame{f}
+		if record, _ := m.AwayAt(n); record != 0 {
+			frames = m.records[record]
+		}
+		for _, f := range frames {
+			if f.Kind == tuple.Insertion && !at.Holds(f) {
+				got[f.LastID] = true
+			}
+			at = at.Past(f)
+		}
+	}
+	return at
 }

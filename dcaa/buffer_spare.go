@@ -27,11 +27,10 @@ func (b *OutputBuffer) SpareBytes() int64 {
 
 // SpareReaches is Reaches for a reader that is not counted: it fails if rows behind a position are neither held nor spare.
 func (b *OutputBuffer) SpareReaches(from tuple.Position) error {
-	err := b.Reaches(from)
-	if err == nil || b.spare == nil {
-		return err
+	if b.spare != nil && b.reachesBack(from) != nil {
+		return b.spare.Reaches(from)
 	}
-	return b.spare.Reaches(from)
+	return b.Reaches(from)
 }
 
 // release drops the n oldest frames, which are acknowledged. What was in memory of them becomes spare; what is away is about

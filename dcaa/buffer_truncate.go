@@ -69,6 +69,9 @@ func (b *OutputBuffer) drop(n int) {
 	for i, f := range b.frames[:n] {
 		b.bytes -= b.held[i].size
 		b.away -= b.held[i].away.Bytes
+		if b.held[i].away.lost {
+			b.holes--
+		}
 		if f.Kind == tuple.Insertion {
 			b.lost = max(b.lost, b.latest(i).Add(1))
 			if a := &b.held[i].away; a.Record != 0 {
@@ -99,7 +102,7 @@ func (b *OutputBuffer) latest(i int) tuple.Time {
 // row or boundary that it has is needed: it cannot be told from one that it has heard of already, and to hear of it twice
 // does no harm. Spare frames are for those who need them.
 func (b *OutputBuffer) Seek(p tuple.Position) uint64 {
-	if b.spare != nil && b.Reaches(p) != nil {
+	if b.spare != nil && b.reachesBack(p) != nil {
 		if i := seek(b.spare.frames, p); i < len(b.spare.held) {
 			return b.spare.held[i].seq
 		}

@@ -117,7 +117,7 @@ func (o *Output) free() error {
 	return nil
 }
 
-// lose gives up a record whose frames cannot be had: who needs them is told that they are gone.
+// lose gives up a record whose frames cannot be had: who needs them is told that they are gone, and nothing else is.
 func (o *Output) lose(record uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

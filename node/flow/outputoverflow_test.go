@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"context"
 	"errors"
 	"testing"
 
@@ -129,32 +128,48 @@ func TestSpillToFullDisk(t *testing.T) {
 	}
 }
 
-// TestSpilledIsLost shows that a reader learns of rows whose record is damaged by being told that they are gone.
+// TestSpilledIsLost shows that a reader learns of rows whose record is damaged by being told that they are gone, and that nobody
+// misses any others: neither who reads it, nor who comes later, nor who is not counted.
 func TestSpilledIsLost(t *testing.T) {
 	s := &shelf{records: make(map[uint64][]*tuple.Frame)}
 	start := tuple.Position{Time: tuple.MinTime}
 	out := NewOutput(OutputConfig{Name: "a/q/o", Schema: schema, Limit: 50_000, Generation: 1, Start: start, Expected: []string{"me"}, Overflow: s, OverflowBytes: 1 << 20})
-	fill(t, out, 1, 400)
-	second := s.records[2]
+	last := fill(t, out, 1, 400)
+	var lost []uint64 // first and last
+	for _, f := range s.records[2] {
+		if f.Kind == tuple.Insertion {
+			lost = append(lost, f.FirstID, f.LastID)
+		}
+	}
 	delete(s.records, 2)
-	c, err := out.Open(Subscriber{Name: "me", From: start, Durable: start, Counted: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for err == nil {
-		_, err = c.Next(t.Context())
-	}
-	gone := truncated(err)
-	if gone == nil || gone.First.ID != second[len(second)-1].LastID && gone.First.ID != second[len(second)-2].LastID {
-		t.Fatalf("%v", err)
-	}
-	if c, err = out.Open(Subscriber{Name: "me", From: gone.First, Durable: gone.First, Counted: true}); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	if f, err := c.Next(ctx); err != nil || f.FirstID != gone.First.ID+1 {
-		t.Fatalf("%v, %v; want to go on behind what is lost", f, err)
+	for _, counted := range []bool{true, true, false} {
+		next, at := uint64(1), start
+		for holes := 0; next <= last; holes++ {
+			c, err := out.Open(Subscriber{Name: "me", From: at, Durable: start, Counted: counted})
+			for err == nil && next <= last {
+				var f *tuple.Frame
+				if f, err = c.Next(t.Context()); err == nil {
+					if f.Kind == tuple.Insertion && f.FirstID != next {
+						t.Fatalf("id %d, want %d", f.FirstID, next)
+					}
+					at = at.Past(f)
+					next = at.ID + 1
+				}
+			}
+			if err == nil {
+				break
+			}
+			gone := truncated(err)
+			if gone == nil || next != lost[0] || gone.First.ID != lost[len(lost)-1] || holes > 1 {
+				t.Fatalf("%v at id %d; lost are %v", err, next, lost)
+			}
+			// Who reads is told when it comes to the hole, and again, at once, when it asks for the same.
+			if c, err := out.Open(Subscriber{Name: "me", From: at, Durable: start, Counted: counted}); truncated(err) == nil {
+				t.Fatalf("%v, %v", c, err)
+			}
+			at = gone.First
+			next = at.ID + 1
+		}
 	}
 }
 

@@ -81,9 +81,10 @@ func (o *overflow) Resume(first, last uint64) (oldest uint64, err error) {
 		return 0, err
 	}
 	durable, from := log.Durable(), log.Oldest()
-	if durable.Key < last {
-		return 0, nil // it is another log, or its end is lost
+	if durable.Key < first {
+		return 0, nil // it is another log, or all of it is lost
 	}
+	o.next = max(o.next, last+1) // where the end of the log is lost its names are not used again
 	if from.Generation == durable.Generation {
 		first = max(first, from.Key)
 	}
@@ -128,6 +129,9 @@ func (o *overflow) Get(record uint64) ([]*tuple.Frame, error) {
 	}
 	defer r.Close()
 	rec, ok, err := r.TryNext()
+	for errors.As(err, new(*seglog.Damage)) {
+		rec, ok, err = r.TryNext() // what is damaged may be one before it, which lies in the same piece
+	}
 	if err != nil {
 		return nil, lost(err)
 	}
@@ -143,10 +147,8 @@ func (o *overflow) Get(record uint64) ([]*tuple.Frame, error) {
 
 // lost says of an error of the log whether it will be the same for ever.
 func lost(err error) error {
-	var damage *seglog.Damage
-	var truncated *seglog.TruncatedError
 	switch {
-	case errors.As(err, &damage), errors.As(err, &truncated):
+	case errors.As(err, new(*seglog.TruncatedError)):
 		return fmt.Errorf("%w: %w", flow.ErrLost, err)
 	case errors.Is(err, seglog.ErrClosed):
 		return flow.ErrClosed

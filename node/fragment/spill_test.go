@@ -1,6 +1,7 @@
 package fragment
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -136,6 +137,56 @@ func TestSpilledLogIsGone(t *testing.T) {
 	}
 }
 
+// TestSpilledRecordIsDamaged shows that a byte of the log that has changed costs the rows of one record, which a gap names, and
+// none before or behind them; and that cutting the log's end costs those at its end.
+func TestSpilledRecordIsDamaged(t *testing.T) {
+	calm := newHarness(t, 3000)
+	calm.start()
+	want := calm.collect(func(int) {})
+	calm.stop()
+	damages := map[string]func(b []byte) []byte{
+		"first":  func(b []byte) []byte { b[len(b)/16] ^= 1; return b },
+		"middle": func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
+		"end":    func(b []byte) []byte { return b[:15*len(b)/16] },
+	}
+	for name, damage := range damages {
+		t.Run(name, func(t *testing.T) {
+			h := newHarness(t, 3000)
+			h.overflow = filepath.Join(t.TempDir(), "spill")
+			h.start()
+			until(t, "the end", func() bool { return h.runner.Outputs()[0].Head().Time == tuple.MaxTime })
+			h.stop()
+			change(t, logOf(t, h.overflow), damage)
+			h.start()
+			defer h.stop()
+			got := h.collect(func(int) {})
+			cut := 0
+			for cut < len(got) && got[cut] == want[cut] {
+				cut++
+			}
+			if lost := len(want) - len(got); len(h.gaps) != 1 || cut == 0 && name != "first" || lost < 1 || lost > len(want)/4 || !slices.Equal(got[cut:], want[cut+lost:]) {
+				t.Fatalf("%d results of %d, the first %d as they are, gaps %v; want one gap, and all that is not damaged", len(got), len(want), cut, h.gaps)
+			}
+		})
+	}
+}
+
+// change changes what has been written of a log, which lies in one file.
+func change(t *testing.T, dir string, damage func([]byte) []byte) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.seg"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	b, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(files[0], damage(bytes.TrimRight(b, "\x00")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestPortableState shows that what another replica is given refers to nothing on this node's disk.
 func TestPortableState(t *testing.T) {
 	row := func(id uint64, record uint64) dcaa.Held {
@@ -214,8 +265,14 @@ func TestOverflowLog(t *testing.T) {
 	if err := o.Free(0); err != nil {
 		t.Fatal(err)
 	}
-	if oldest, err := o.Resume(first, second+9); oldest != 0 || err != nil {
-		t.Fatalf("the end is lost: %d, %v", oldest, err)
+	if oldest, err := o.Resume(second+9, second+9); oldest != 0 || err != nil {
+		t.Fatalf("all of it is lost: %d, %v", oldest, err)
+	}
+	if _, err := o.Resume(first, second+9); err != nil {
+		t.Fatal(err)
+	}
+	if _, next, _, err := o.Put(frames[9:]); err != nil || next != second+10 {
+		t.Fatalf("the name of a record whose place is lost is used again: %d, %v", next, err)
 	}
 }
 
