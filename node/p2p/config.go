@@ -39,7 +39,8 @@ type Config struct {
 	Software string // shown to peers: "fednode 0.2.0"
 }
 
-// Backoff is the pause between dials: it grows by a quarter each time, from Min to Max, and each pause is drawn from its upper half.
+// Backoff is the pause between dials: it grows by a quarter each time, from Min to Max, and each pause is drawn from its upper
+// half. A peer that answers to no dial at all is tried again sooner than after Max.
 type Backoff struct {
 	Min time.Duration
 	Max time.Duration

@@ -245,6 +245,17 @@ func (h *Host) all() []*link {
 	return list
 }
 
+// away counts the peers with which there is no session.
+func (h *Host) away() int {
+	n := 0
+	for _, l := range h.all() {
+		if l.current() == nil {
+			n++
+		}
+	}
+	return n
+}
+
 // withLink does something to the peer's link, which is made and started if there is none. It holds mu meanwhile, so that
 // the link cannot retire between being found and being told.
 func (h *Host) withLink(p peer.ID, do func(*link)) {

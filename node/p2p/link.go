@@ -151,7 +151,7 @@ func (l *link) run(ctx context.Context) {
 		switch {
 		case err != nil:
 			l.trouble(ctx, err)
-			l.pause(ctx)
+			l.pause(ctx, l.longestPause(err))
 		case s != nil:
 			l.serve(ctx, s)
 		case l.host.retire(l):
@@ -182,9 +182,18 @@ func (l *link) taken() network.Stream {
 	}
 }
 
+// longestPause is how long to wait at most before the next try. Who answers and refuses is left alone for longer than who
+// does not answer.
+func (l *link) longestPause(err error) time.Duration {
+	if errors.As(err, new(*dialError)) {
+		return l.host.cfg.Redial.sooner(l.host.away())
+	}
+	return l.host.cfg.Redial.Max
+}
+
 // pause waits before the next try, unless there is news.
-func (l *link) pause(ctx context.Context) {
-	timer := time.NewTimer(l.pauses.draw())
+func (l *link) pause(ctx context.Context, longest time.Duration) {
+	timer := time.NewTimer(l.pauses.draw(longest))
 	defer timer.Stop()
 	for {
 		select {
@@ -250,7 +259,7 @@ func (l *link) serve(ctx context.Context, stream network.Stream) {
 	if err != nil {
 		resetWith(stream, codeOf(err))
 		l.trouble(ctx, err)
-		l.pause(ctx) // a peer that cannot greet will not learn it at once
+		l.pause(ctx, l.longestPause(err)) // a peer that cannot greet will not learn it at once
 		return
 	}
 	l.host.net.ConnManager().Protect(l.id, "session")
@@ -270,7 +279,7 @@ func (l *link) serve(ctx context.Context, stream network.Stream) {
 		return // and redial at once
 	}
 	// A session that ends as soon as it is made must not be made again and again.
-	l.pause(ctx)
+	l.pause(ctx, l.host.cfg.Redial.Max)
 }
 
 func codeOf(err error) network.StreamErrorCode {

@@ -51,10 +51,16 @@ func (l *link) dial(ctx context.Context, addrs []ma.Multiaddr) error {
 	}
 	l.host.net.Peerstore().AddAddrs(l.id, addrs, peerstore.TempAddrTTL)
 	if err := l.host.net.Connect(ctx, peer.AddrInfo{ID: l.id, Addrs: addrs}); err != nil {
-		return fmt.Errorf("dial: %w", err)
+		return &dialError{err}
 	}
 	return nil
 }
+
+// dialError is that no connection came about.
+type dialError struct{ cause error }
+
+func (e *dialError) Error() string { return "dial: " + e.cause.Error() }
+func (e *dialError) Unwrap() error { return e.cause }
 
 // open opens the control stream on the connection there is.
 func (l *link) open(ctx context.Context) (network.Stream, error) {

@@ -133,12 +133,31 @@ func TestPatienceUnderLoss(t *testing.T) {
 func TestPauses(t *testing.T) {
 	p := pauses{cfg: Backoff{Min: 400 * time.Millisecond, Max: time.Second}}
 	for _, bound := range []time.Duration{400, 500, 625, 781, 976, 1000, 1000} {
-		got := p.draw()
+		got := p.draw(p.cfg.Max)
 		require.GreaterOrEqual(t, got, bound*time.Millisecond/2)
 		require.LessOrEqual(t, got, (bound+1)*time.Millisecond)
 	}
 	p.reset()
-	require.LessOrEqual(t, p.draw(), 400*time.Millisecond)
+	require.LessOrEqual(t, p.draw(p.cfg.Max), 400*time.Millisecond)
+	for range 10 {
+		p.draw(p.cfg.Max)
+	}
+	require.LessOrEqual(t, p.draw(500*time.Millisecond), 500*time.Millisecond, "whoever it is that does not answer now")
+}
+
+// A peer that answers to no dial is found soon when it is back, and many of them are not dialled all the time.
+func TestPausesOfMany(t *testing.T) {
+	b := Default().Redial
+	for away, longest := range map[int]time.Duration{0: 2, 1: 2, 40: 2, 100: 5, 1000: 15} {
+		require.Equal(t, longest*time.Second, b.sooner(away), "%d away", away)
+	}
+	const outage = 10 * time.Minute
+	p := pauses{cfg: b}
+	for at := time.Duration(0); at < outage; {
+		pause, trial := p.draw(b.sooner(3)), p.allow(time.Millisecond, Default().DialTimeout)
+		require.LessOrEqual(t, pause, 2*time.Second)
+		at += pause + trial
+	}
 }
 
 // While dials fail the cause is logged once; a peer that moved is found at once, whatever the pause had become.
