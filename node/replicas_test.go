@@ -57,10 +57,13 @@ place = { node = "north-1" }
 const worker = "[node.labels]\nrole = \"worker\"\n"
 
 // workers makes an organisation whose first node has the source and the sink, and two that run replicas.
-func workers(t *testing.T) *fed {
-	f := newFed(t, map[string]string{"north": tallies})
-	f.enrol("north", "north-2", worker)
-	f.enrol("north", "north-3", worker)
+func workers(t *testing.T) *fed { return workersWith(t, "") }
+
+// workersWith is workers with more in each node.toml.
+func workersWith(t *testing.T, more string) *fed {
+	f := newFed(t, map[string]string{"north": tallies + more})
+	f.enrol("north", "north-2", worker+more)
+	f.enrol("north", "north-3", worker+more)
 	for _, m := range f.nodes {
 		m.start()
 	}
