@@ -60,12 +60,20 @@ func openLocked(dir string, o Options) (*Store, error) {
 	}
 	s := &Store{dir: dir, space: o.Space, watch: disk.Watch{Reserve: o.Reserve}}
 	if err := s.checkSpace(); err != nil {
-		return nil, err // opening writes too
+		return nil, unopened(err) // opening writes too
 	}
 	if s.db, err = openEngine(path, o); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// unopened says of a full disk what helps whoever has nothing open: nothing goes on by itself.
+func unopened(err error) error {
+	if e := (*disk.Error)(nil); errors.As(err, &e) && errors.Is(err, ErrStorageFull) {
+		e.Remedy = "free space on this file system or raise its quota, and start again: the store cannot be opened without writing"
+	}
+	return err
 }
 
 // openEngine turns a panic on damaged files into an error: the engine checks some of what it reads by assertion.
