@@ -49,7 +49,7 @@ func (i *Intake) Reachable(now Instant, producer int, up bool) {
 // anew ends the connections to a producer that was away: what has waited on its way meanwhile would seem as new as it was
 // when it was sent. Asked for again, it comes with the age that it has.
 func (i *Intake) anew(producer int) {
-	for _, c := range []**conn{&i.data, &i.next, &i.correct} {
+	for _, c := range i.slots() {
 		if *c != nil && (*c).producer == producer && (*c).open {
 			i.close(c)
 		}
@@ -120,6 +120,9 @@ func (i *Intake) Due(now Instant) Instant {
 	if at := i.AbandonAt(); at > now {
 		due = at
 	}
+	if at := i.starvedAt(); at > now && i.lender(now) >= 0 {
+		due = min(due, at)
+	}
 	for n := range i.producers {
 		p := &i.producers[n]
 		if !p.up {
@@ -176,7 +179,7 @@ func (i *Intake) Due(now Instant) Instant {
 
 // Resume goes on at a position that the consumer has reached by other means, such as a state transfer.
 func (i *Intake) Resume(now Instant, at tuple.Position) {
-	for _, c := range []**conn{&i.data, &i.next, &i.correct} {
+	for _, c := range i.slots() {
 		if *c != nil {
 			i.close(c)
 		}
@@ -373,6 +376,7 @@ func (i *Intake) choose(now Instant) {
 	i.chooseData(now)
 	i.chooseCorrect(now)
 	i.noteLost(now)
+	i.chooseLoan(now)
 }
 
 // doubt notes that the producer which is read from tells of more and gives nothing, if another one can be asked: else the
@@ -528,12 +532,16 @@ func (i *Intake) keepCorrect(now Instant, wanted int) bool {
 }
 
 func (i *Intake) open(producer int, tentatively bool) *conn {
+	return i.openAt(producer, i.pos, tentatively)
+}
+
+func (i *Intake) openAt(producer int, from tuple.Position, tentatively bool) *conn {
 	c := &conn{id: i.nextConn, producer: producer, tentative: tentatively, from: i.pos.Time, claimsAt: Never, lateAt: Never, pace: pace{boundary: tuple.MinTime}}
 	i.nextConn++
 	if i.q.held {
 		c.from = max(c.from, i.q.boundary)
 	}
-	i.shell.Open(Opening{Conn: c.id, Producer: producer, From: i.pos, Tentative: tentatively, TentativeFrom: c.from})
+	i.shell.Open(Opening{Conn: c.id, Producer: producer, From: from, Tentative: tentatively, TentativeFrom: c.from})
 	return c
 }
 
@@ -550,7 +558,7 @@ func (i *Intake) promote() {
 
 // drop forgets a connection that has ended, or ends one that broke the rules.
 func (i *Intake) drop(_ Instant, c *conn) {
-	for _, slot := range []**conn{&i.data, &i.next, &i.correct} {
+	for _, slot := range i.slots() {
 		if *slot == c {
 			i.close(slot)
 		}

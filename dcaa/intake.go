@@ -72,6 +72,7 @@ type Intake struct {
 	data      *conn // what is read: P, and alone Q
 	next      *conn // takes the place of data once it has delivered past it
 	correct   *conn // brings corrections while data is not stable
+	loan      *conn // brings Q alone, from another history, while there is no other
 	lenient   leniency
 	began     Instant
 	owing     bool
@@ -147,10 +148,13 @@ func (i *Intake) SourceState() (State, bool) {
 	return i.producers[i.data.producer].status.State, true
 }
 
+// slots are the places of connections that are in use.
+func (i *Intake) slots() []**conn { return []**conn{&i.data, &i.next, &i.correct, &i.loan} }
+
 // conn finds a connection that is still in use.
 func (i *Intake) conn(id uint64) *conn {
-	for _, c := range []*conn{i.data, i.next, i.correct} {
-		if c != nil && c.id == id {
+	for _, slot := range i.slots() {
+		if c := *slot; c != nil && c.id == id {
 			return c
 		}
 	}
@@ -182,6 +186,10 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 	}
 	if f.Kind == tuple.Boundary || f.Kind == tuple.TentativeBoundary {
 		c.moved(now, f.Time, -AgeOf(f).Delay(), i.cfg.Settings)
+	}
+	if c == i.loan {
+		i.borrow(now, c, f)
+		return nil
 	}
 	if f.Kind == tuple.Gap && i.jumps(f) {
 		// What this producer lacks another one may hold, or another replica of the consumer may have had: Skip takes the GAP.

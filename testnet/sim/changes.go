@@ -42,6 +42,8 @@ type telling struct {
 	at       int64
 	up       bool
 	stable   bool // STABLE
+	// generation of its stream.
+	generation uint64
 }
 
 // leaving is that a producer was left after it had stalled for so long.
@@ -123,7 +125,8 @@ func (c *changes) frame(reader world.NodeID, stream int32, conn uint64, f *tuple
 // heard takes in how far a producer tells a reader to be, in a heartbeat.
 func (c *changes) heard(reader, producer world.NodeID, s *world.Status) {
 	k := c.producer(int(s.Stream), producer)
-	c.readers[reader][s.Stream].told[k].stable = s.State == dcaa.Stable
+	t := &c.readers[reader][s.Stream].told[k]
+	t.stable, t.generation = s.State == dcaa.Stable, s.Generation
 	c.reached(reader, s.Stream, k, s.Boundary)
 }
 
@@ -182,7 +185,7 @@ func (x *reading) stalled(now int64, producer int) int64 {
 }
 
 // asked takes in that a reader asks a producer for a stream. What is judged is why it leaves the one that it has: one that is
-// not STABLE or cannot be talked to is rightly left.
+// not STABLE, cannot be talked to or has gone on with another history is rightly left.
 func (c *changes) asked(reader, producer world.NodeID, stream int32, o *dcaa.Opening) {
 	x, now := &c.readers[reader][stream], c.r.w.Now()
 	x.conns[o.Conn] = asking{c.producer(int(stream), producer), o.Tentative}
@@ -192,6 +195,9 @@ func (c *changes) asked(reader, producer world.NodeID, stream int32, o *dcaa.Ope
 	}
 	if !x.told[had].stable || !x.told[x.conns[o.Conn].producer].stable {
 		return // one gives what the other one holds or corrects
+	}
+	if o.From.Generation != 0 && x.told[had].generation != o.From.Generation {
+		return
 	}
 	stall := x.stalled(now, had)
 	x.left = leaving{producer: had, stall: stall, known: stall < c.putsUpWith(x, now)}

@@ -1,0 +1,80 @@
+package dcaa
+
+import "fednode/query/tuple"
+
+// While no producer within reach gives what comes next, nothing that comes can be taken for stable: one that is away may hold it
+// (see AbandonAt), or one that is within reach waits for the state of another. A producer that has gone on with another history
+// is read from all the same, where the consumer could go on with it: to the consumer that is tentative, be it stable there.
+
+// chooseLoan keeps that connection. A consumer that makes something of the stream takes over the state of another one meanwhile,
+// and is none the better for it.
+func (i *Intake) chooseLoan(now Instant) {
+	if i.owing {
+		return // nothing comes since it has not been looked at
+	}
+	from := -1
+	if i.cfg.Tentative && !i.cfg.Whole && now >= i.starvedAt() {
+		from = i.lender(now)
+	}
+	if i.loan != nil && i.loan.producer != from {
+		i.close(&i.loan)
+	}
+	if from < 0 || i.loan != nil || now >= i.AbandonAt() {
+		return
+	}
+	if p := &i.producers[from]; p.retryAt <= now {
+		i.loan = i.openAt(from, tuple.Position{Generation: p.oldest.Generation, ID: p.oldest.ID, Time: i.pos.Time}, true)
+	}
+}
+
+// starvedAt is when a consumer has been given nothing for so long that it takes what is tentative: at once if nobody has what
+// comes next; Never while somebody is asked for it.
+func (i *Intake) starvedAt() Instant {
+	switch c := i.data; {
+	case i.next != nil || c != nil && !c.open || c == nil && i.place() < 0:
+		return Never
+	case c != nil:
+		return c.cameAt.Add(min(second, i.cfg.Settings.MaxDelay/2))
+	}
+	return 0
+}
+
+// lender returns the producer of another history to read from, -1 if there is none.
+func (i *Intake) lender(now Instant) int {
+	best := -1
+	for n := range i.producers {
+		if p := &i.producers[n]; p.lost && i.rank(now, n) >= restless && (best < 0 || i.nearer(p.oldest, i.producers[best].oldest)) {
+			best = n
+		}
+	}
+	return best
+}
+
+// borrow takes a frame of the loan: it extends Q, which bears one name whatever the rows are to their producer. Corrections of
+// rows that Q is complete with are not needed, word of such that were lost there neither. If the producer takes some back,
+// Q is begun anew.
+func (i *Intake) borrow(now Instant, c *conn, f *tuple.Frame) {
+	if i.chooseLoan(now); i.loan != c {
+		return
+	}
+	lent := *f
+	lent.Run = tuple.Run{Producer: i.producers[c.producer].name, N: c.id}
+	switch f.Kind {
+	case tuple.Insertion, tuple.Tentative:
+		lent.Kind, lent.Generation, lent.IDs = tuple.Tentative, 0, nil
+	case tuple.Boundary, tuple.TentativeBoundary:
+		lent.Kind, lent.Generation, lent.Sum = tuple.TentativeBoundary, 0, 0
+	case tuple.Undo:
+		if i.q.held && i.q.conn == c.id {
+			i.undo()
+		}
+		i.producers[c.producer].refused(now)
+		i.drop(now, c)
+		i.choose(now)
+		return
+	default:
+		return
+	}
+	i.takeTentative(c, &lent)
+	c.gave = true
+}

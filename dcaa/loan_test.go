@@ -1,0 +1,166 @@
+package dcaa
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"fednode/query/tuple"
+)
+
+// heardAll is a taker that notes everything.
+type heardAll struct{ got []string }
+
+func (h *heardAll) note(format string, args ...any) {
+	h.got = append(h.got, fmt.Sprintf(format, args...))
+}
+
+func (h *heardAll) stimes(f *tuple.Frame) (text string) {
+	for k := range f.Batch.Rows() {
+		text += fmt.Sprintf(" %d", f.Batch.Time[f.Batch.Row(k)])
+	}
+	return text
+}
+
+func (h *heardAll) Rows(f *tuple.Frame) error             { h.note("stable%s", h.stimes(f)); return nil }
+func (h *heardAll) Boundary(t tuple.Time, _ Age)          { h.note("boundary %d", t) }
+func (h *heardAll) Gap(f *tuple.Frame)                    { h.note("gap to %d:%d", f.Generation, f.FirstID) }
+func (h *heardAll) TentativeRows(f *tuple.Frame)          { h.note("tentative%s", h.stimes(f)) }
+func (h *heardAll) TentativeBoundary(t tuple.Time, _ Age) { h.note("tentative boundary %d", t) }
+func (h *heardAll) Trim(t tuple.Time)                     { h.note("trim %d", t) }
+func (h *heardAll) Undo(tuple.Run)                        { h.note("undo") }
+func (h *heardAll) Done(tuple.Run)                        { h.note("done") }
+func (h *heardAll) expect(t *testing.T, want ...string) {
+	t.Helper()
+	if got := strings.Join(h.got, ", "); got != strings.Join(want, ", ") {
+		t.Fatalf("told: %s\nwant: %s", got, strings.Join(want, ", "))
+	}
+	h.got = nil
+}
+
+// loanStage is an intake at 1:7@100 whose producer a has died, and whose producer b has gone on with generation 9.
+type loanStage struct {
+	t     *testing.T
+	i     *Intake
+	shell *opener
+	heardAll
+	now Instant
+}
+
+func newLoanStage(t *testing.T, cfg IntakeConfig) *loanStage {
+	s := DefaultSettings()
+	l := &loanStage{t: t, shell: &opener{}, now: 1}
+	cfg.Settings, cfg.Producers, cfg.From = &s, []string{"a", "b"}, tuple.Position{Generation: 1, ID: 7, Time: 100}
+	l.i = NewIntake(cfg, l.now, l.shell, &l.heardAll)
+	l.i.Reachable(l.now, 1, true)
+	l.i.Heard(l.now, 1, StreamStatus{State: Stable, Boundary: 150, Generation: 9, LastID: 5})
+	l.i.Truncated(l.now, l.last().Conn, tuple.Position{Generation: 9, ID: 2, Time: 60})
+	l.pass(100_000)
+	return l
+}
+
+func (l *loanStage) last() Opening { return l.shell.asked[len(l.shell.asked)-1] }
+
+// pass lets time go by, in which the producer b is heard.
+func (l *loanStage) pass(us int64) {
+	l.now = l.now.Add(us)
+	l.i.Heard(l.now, 1, StreamStatus{State: Stable, Boundary: tuple.Time(150 + l.now), Generation: 9, LastID: 5})
+}
+
+func (l *loanStage) frames(list ...*tuple.Frame) {
+	l.t.Helper()
+	for _, f := range list {
+		if err := l.i.Frame(l.now, l.last().Conn, f); err != nil {
+			l.t.Fatal(err)
+		}
+	}
+}
+
+// other returns rows of the other history, from id 3 on.
+func other(stimes ...tuple.Time) *tuple.Frame {
+	b := tuple.NewBatchBuilder(bufferSchema)
+	for _, at := range stimes {
+		b.AppendInt(0, int64(at))
+		b.EndRow(at)
+	}
+	return &tuple.Frame{Kind: tuple.Insertion, Generation: 9, FirstID: 3, LastID: 2 + uint64(len(stimes)), Batch: b.Take()}
+}
+
+// TestLoan shows that a consumer which waits for a producer that may hold what comes next is given what another one has, as
+// tentative rows from its boundary on; that it goes on with the first one when that is back, and with the other one when the
+// wait is over.
+func TestLoan(t *testing.T) {
+	boundary := &tuple.Frame{Kind: tuple.Boundary, Generation: 9, Time: 130}
+	l := newLoanStage(t, IntakeConfig{Tentative: true})
+	want := Opening{Conn: l.last().Conn, Producer: 1, From: tuple.Position{Generation: 9, ID: 2, Time: 100}, Tentative: true, TentativeFrom: 100}
+	if l.last() != want {
+		t.Fatalf("asked %+v, want %+v", l.last(), want)
+	}
+	l.i.Opened(l.now, l.last().Conn)
+	l.frames(other(60, 99, 100, 120), boundary)
+	l.expect(t, "tentative 100 120", "tentative boundary 130")
+	if at := l.i.Position(); at != (tuple.Position{Generation: 1, ID: 7, Time: 100}) {
+		t.Fatalf("at %v", at)
+	}
+
+	l.i.Reachable(l.now, 0, true)
+	l.i.Heard(l.now, 0, StreamStatus{State: Stable, Boundary: 140, Generation: 1, LastID: 9})
+	if o := l.last(); l.i.loan != nil || o.Producer != 0 || o.From.Generation != 1 {
+		t.Fatalf("asked %+v with the loan open: %v", o, l.i.loan != nil)
+	}
+	l.i.Opened(l.now, l.last().Conn)
+	l.frames(insertion(8, 1, 110), &tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: 131})
+	l.expect(t, "stable 110", "boundary 131", "done")
+
+	l = newLoanStage(t, IntakeConfig{Tentative: true})
+	l.i.Opened(l.now, l.last().Conn)
+	l.frames(other(60, 99, 100, 120), boundary)
+	l.got = nil
+	l.i.Skip(l.now, "")
+	if o := l.last(); l.i.loan != nil || o.From != (tuple.Position{Generation: 9, ID: 2, Time: 100}) || o.TentativeFrom != 130 {
+		t.Fatalf("asked %+v with the loan open: %v", o, l.i.loan != nil)
+	}
+	l.i.Opened(l.now, l.last().Conn)
+	l.frames(other(60, 99, 100, 120), boundary)
+	l.expect(t, "gap to 9:2", "stable 100 120", "boundary 130", "done")
+}
+
+// TestLoanTakenBack shows that what the other producer takes back is undone, and is given anew.
+func TestLoanTakenBack(t *testing.T) {
+	l := newLoanStage(t, IntakeConfig{Tentative: true})
+	run := tuple.Run{Producer: "b", N: 1}
+	rows := *other(140)
+	rows.Kind, rows.Run = tuple.Tentative, run
+	l.i.Opened(l.now, l.last().Conn)
+	l.frames(other(100, 120), &tuple.Frame{Kind: tuple.Boundary, Generation: 9, Time: 130}, &rows, &tuple.Frame{Kind: tuple.TentativeBoundary, Run: run, Time: 150})
+	l.expect(t, "tentative 100 120", "tentative boundary 130", "tentative 140", "tentative boundary 150")
+	first := l.last().Conn
+	l.frames(&tuple.Frame{Kind: tuple.Undo, Run: run})
+	l.pass(200_000)
+	if o := l.last(); o.Conn == first || o.From.Generation != 9 || o.TentativeFrom != 100 {
+		t.Fatalf("asked %+v", o)
+	}
+	l.expect(t, "undo")
+}
+
+// TestNoLoan shows who reads no other history: who takes no tentative rows, who makes something of the stream, and who can go on.
+func TestNoLoan(t *testing.T) {
+	for name, cfg := range map[string]IntakeConfig{"stable rows alone": {}, "a replica": {Tentative: true, Whole: true}} {
+		if l := newLoanStage(t, cfg); len(l.shell.asked) != 1 {
+			t.Errorf("%s: asked %+v", name, l.last())
+		}
+	}
+	l := newLoanStage(t, IntakeConfig{Tentative: true})
+	l.i.Reachable(l.now, 0, true)
+	l.i.Heard(l.now, 0, StreamStatus{State: Stable, Boundary: 140, Generation: 1, LastID: 9})
+	l.i.Opened(l.now, l.last().Conn)
+	asked := len(l.shell.asked)
+	l.pass(200_000)
+	if len(l.shell.asked) != asked {
+		t.Errorf("asked %+v although the first producer is there", l.last())
+	}
+	l.pass(900_000)
+	if o := l.last(); len(l.shell.asked) != asked+1 || o.From.Generation != 9 {
+		t.Errorf("asked %+v, want the other history: the first producer gives nothing", o)
+	}
+}
