@@ -24,7 +24,7 @@ func (i *Intake) Heard(now Instant, producer int, s StreamStatus) {
 		p.gaveUp = now
 	}
 	p.status, p.heard = s, true
-	p.moved(now, s.Boundary, 0, i.cfg.Settings)
+	p.moved(now, s.Boundary, Age{}, i.cfg.Settings)
 	i.compare(check{generation: s.Generation, boundary: s.Boundary, sum: s.Sum, producer: producer})
 	i.choose(now)
 }

@@ -176,7 +176,7 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 	switch f.Kind {
 	case tuple.Boundary:
 		p.gave(f.Time)
-		p.moved(now, f.Time, -AgeOf(f).Delay(), i.cfg.Settings)
+		p.moved(now, f.Time, AgeOf(f), i.cfg.Settings)
 	case tuple.Tentative, tuple.TentativeBoundary:
 		p.inRun(now, f.Run)
 		p.dry = false
@@ -185,7 +185,7 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 		i.timely(now, c, f)
 	}
 	if f.Kind == tuple.Boundary || f.Kind == tuple.TentativeBoundary {
-		c.moved(now, f.Time, -AgeOf(f).Delay(), i.cfg.Settings)
+		c.moved(now, f.Time, AgeOf(f), i.cfg.Settings)
 	}
 	if c == i.loan {
 		i.borrow(now, c, f)

@@ -10,19 +10,23 @@ type pace struct {
 	ahead    int64
 }
 
-// moved notes a boundary. ahead is what is known of how far it is ahead of its time; else it is as far as it rose, more than
-// an interval.
-func (p *pace) moved(now Instant, t tuple.Time, ahead int64, s *Settings) {
+// moved notes a boundary. How far it is ahead of its time is what its age says; where nothing does, as far as it rose, more than
+// an interval: it may be catching up, and then it is not ahead at all.
+func (p *pace) moved(now Instant, t tuple.Time, age Age, s *Settings) {
+	told := age != (Age{})
 	switch {
-	case t == p.boundary:
-		p.ahead = max(p.ahead, ahead)
+	case t < p.boundary || t == p.boundary && !told:
 		return
-	case t < p.boundary:
-		return
-	case p.boundary != tuple.MinTime:
-		ahead = max(ahead, int64(t-p.boundary)-s.tick())
+	case t > p.boundary:
+		p.ahead = 0
+		if p.boundary != tuple.MinTime {
+			p.ahead = max(0, int64(t-p.boundary)-s.tick())
+		}
+		p.boundary, p.movedAt = t, now
 	}
-	p.boundary, p.movedAt, p.ahead = t, now, max(0, ahead)
+	if told {
+		p.ahead = max(0, -age.Delay())
+	}
 }
 
 // overdue reports whether the boundary has not risen for too long.
