@@ -24,12 +24,12 @@ func (r *Replica) rescue(in *input) {
 		r.abandon(in, in.intake.AbandonAt())
 		return
 	}
-	if r.lostAt == 0 {
-		r.lostAt = r.now
+	if in.lostAt == 0 {
+		in.lostAt = r.now
 	}
 	if up := r.nextUp(); up >= 0 {
 		if r.peers[up].emptyUntil == 0 {
-			r.lostAt = r.now
+			in.lostAt = r.now
 		}
 		if r.now >= r.transferAt {
 			r.transferAt = r.now.Add(transferAgain)
@@ -43,7 +43,7 @@ func (r *Replica) rescue(in *input) {
 	case leads && all:
 		r.abandon(in, in.intake.AbandonAt())
 	case leads:
-		r.abandon(in, max(in.intake.AbandonAt(), r.lostAt.Add(r.cfg.Settings.AbandonAfter)))
+		r.abandon(in, max(in.intake.AbandonAt(), in.lostAt.Add(r.cfg.Settings.AbandonAfter)))
 	}
 	for k := range r.peers {
 		if at := r.peers[k].emptyUntil; at > r.now {
@@ -58,7 +58,6 @@ func (r *Replica) abandon(in *input, at dcaa.Instant) {
 		r.due = min(r.due, at)
 		return
 	}
-	r.lostAt = 0
 	in.intake.Skip(r.now, "no replica holds these rows any more, and none has a state that covers them")
 }
 
@@ -136,9 +135,6 @@ func (r *Replica) Declined(now dcaa.Instant, peer int) {
 
 // lost is the state of rescue.
 type lost struct {
-	// lostAt is since when an input can go on nowhere, and no replica can be reached that may have a state to give; 0 if that
-	// is not so.
-	lostAt     dcaa.Instant
 	transferAt dcaa.Instant // not asked again before
 	asked      int          // the last peer that was asked
 }
