@@ -166,7 +166,7 @@ func (i *Intake) Due(now Instant) Instant {
 			due = min(due, at)
 		}
 	}
-	for _, c := range []*conn{i.data, i.next} {
+	for _, c := range []*conn{i.data, i.next, i.loan} {
 		if c == nil || !c.open {
 			continue
 		}
@@ -202,6 +202,9 @@ func (i *Intake) Condition(now Instant) Condition {
 		if c != nil && (c.open || c == i.next) && !i.producers[c.producer].dry && i.rank(now, c.producer) > stalled {
 			return Live
 		}
+	}
+	if c := i.loan; c != nil && c.open && !c.overdue(now, i.cfg.Settings) {
+		return Live
 	}
 	return Failed
 }
@@ -239,7 +242,7 @@ func (i *Intake) Resumed(now Instant, gap int64) {
 		p.movedAt = min(now, p.movedAt.Add(gap))
 		p.behindAt = min(now, p.behindAt.Add(gap))
 	}
-	for _, c := range []*conn{i.data, i.next} {
+	for _, c := range []*conn{i.data, i.next, i.loan} {
 		if c != nil {
 			c.movedAt = min(now, c.movedAt.Add(gap))
 			c.cameAt = min(now, c.cameAt.Add(gap))

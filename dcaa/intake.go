@@ -72,7 +72,7 @@ type Intake struct {
 	data      *conn // what is read: P, and alone Q
 	next      *conn // takes the place of data once it has delivered past it
 	correct   *conn // brings corrections while data is not stable
-	loan      *conn // brings Q alone, from another history, while there is no other
+	loan      *conn // brings Q alone, from another history or from behind lost rows, while there is no other
 	lenient   leniency
 	began     Instant
 	owing     bool

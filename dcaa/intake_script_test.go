@@ -14,7 +14,8 @@ import (
 // starts over, "play" goes on; the lines below are steps, and what each brings about is printed behind it. Times are
 // milliseconds. Steps:
 //
-//	start PRODUCER... [preferred=N] [stable] [at=ID@TIME]   a new intake at time 0; stable: no tentative results wanted
+//	start PRODUCER... [preferred=N] [stable] [whole] [at=ID@TIME]   a new intake at time 0; stable: no tentative results
+//	                                     wanted; whole: what is made of the stream depends on all of it
 //	up P | down P                        whether P is heard and hears us
 //	heard P STATE BOUNDARY [holding=T]   a heartbeat of P
 //	rtt P T
@@ -121,7 +122,7 @@ func (s *intakeScript) play(w *words) {
 
 func (s *intakeScript) start(w *words) {
 	s.now, s.names, s.settings, s.taker = 0, nil, DefaultSettings(), newLedger(s.note)
-	cfg := IntakeConfig{Settings: &s.settings, From: tuple.Position{Time: tuple.MinTime}, Tentative: !w.flag("stable"), Preferred: int(w.option("preferred", 0))}
+	cfg := IntakeConfig{Settings: &s.settings, From: tuple.Position{Time: tuple.MinTime}, Tentative: !w.flag("stable"), Whole: w.flag("whole"), Preferred: int(w.option("preferred", 0))}
 	if at, ok := w.options["at"]; ok {
 		cfg.From = parsePlace(w.t, at)
 		cfg.From.Generation = 1

@@ -6,20 +6,24 @@ import "fednode/query/tuple"
 // (see AbandonAt), or one that is within reach waits for the state of another. A producer that has gone on with another history
 // is read from all the same, where the consumer could go on with it: to the consumer that is tentative, be it stable there.
 
-// chooseLoan keeps that connection. A consumer that makes something of the stream takes over the state of another one meanwhile,
-// and is none the better for it.
+// chooseLoan keeps that connection. A consumer that makes something of the stream has to wait for the state of another one as well,
+// whatever the producers hold, and what it makes of the rest is better than nothing: it reads on behind rows that are lost, too.
 func (i *Intake) chooseLoan(now Instant) {
 	if i.owing {
 		return // nothing comes since it has not been looked at
 	}
 	from := -1
-	if i.cfg.Tentative && !i.cfg.Whole && now >= i.starvedAt() {
+	switch {
+	case !i.cfg.Tentative:
+	case i.cfg.Whole:
+		from = i.place()
+	case now >= i.starvedAt():
 		from = i.lender(now)
 	}
 	if i.loan != nil && i.loan.producer != from {
 		i.close(&i.loan)
 	}
-	if from < 0 || i.loan != nil || now >= i.AbandonAt() {
+	if from < 0 || i.loan != nil || !i.cfg.Whole && now >= i.AbandonAt() {
 		return
 	}
 	if p := &i.producers[from]; p.retryAt <= now {
@@ -50,6 +54,9 @@ func (i *Intake) lender(now Instant) int {
 	return best
 }
 
+// Borrowed reports whether the suffix lacks rows that come before it, which nobody within reach holds.
+func (i *Intake) Borrowed() bool { return i.q.held && i.loan != nil && i.q.conn == i.loan.id }
+
 // borrow takes a frame of the loan: it extends Q, which bears one name whatever the rows are to their producer. Corrections of
 // rows that Q is complete with are not needed, word of such that were lost there neither. If the producer takes some back,
 // Q is begun anew.
@@ -64,6 +71,8 @@ func (i *Intake) borrow(now Instant, c *conn, f *tuple.Frame) {
 		lent.Kind, lent.Generation, lent.IDs = tuple.Tentative, 0, nil
 	case tuple.Boundary, tuple.TentativeBoundary:
 		lent.Kind, lent.Generation, lent.Sum = tuple.TentativeBoundary, 0, 0
+		c.moved(now, f.Time, AgeOf(f), i.cfg.Settings)
+		i.begun = true // when it fails, it is not waited for like one that has yet to begin
 	case tuple.Undo:
 		if i.q.held && i.q.conn == c.id {
 			i.undo()

@@ -158,7 +158,7 @@ func (r *Replica) missing(p *path, end tuple.Time) []tuple.Missing {
 				for _, m := range missing {
 					add(m)
 				}
-			} else if u.su.InputReached(k) < end {
+			} else if u.su.InputReached(k) < end || i.intake.Borrowed() {
 				add(tuple.Missing{Stream: i.stream, Since: u.su.InputBoundary(k)})
 			}
 		}

@@ -2,7 +2,6 @@ package replica
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"fednode/dcaa"
@@ -81,15 +80,6 @@ func (r *Replica) standing() (leads, all bool) {
 		leads = leads && !(p.up && p.name < r.cfg.Name)
 	}
 	return leads, all
-}
-
-// Stranded reports whether an input can go on nowhere: this replica needs the state of another one, or has to give rows up.
-// Until then nothing of that input comes, not even tentatively.
-func (r *Replica) Stranded() bool {
-	return slices.ContainsFunc(r.inputs, func(in *input) bool {
-		_, lost := in.intake.Lost()
-		return lost
-	})
 }
 
 // Offered says where the state of a peer stands that Transfer has asked for; of s, Inputs and Boundary count. take reports

@@ -49,16 +49,16 @@ func TestAbandonAfter(t *testing.T) {
 	s.cut(0, true) // and there it is, with all its rows
 	s.cut(0, false)
 	s.run(2 * wait)
-	if s.r.Stranded() || shell.gaps != 0 {
-		t.Fatalf("stranded %v, %d gaps: the producer holds everything", s.r.Stranded(), shell.gaps)
+	if stranded(s.r) || shell.gaps != 0 {
+		t.Fatalf("stranded %v, %d gaps: the producer holds everything", stranded(s.r), shell.gaps)
 	}
 	lose(0, 1)
 	s.run(wait - 100*ms)
-	if !s.r.Stranded() || shell.gaps != 0 {
-		t.Fatalf("stranded %v, %d gaps: rows were given up too soon", s.r.Stranded(), shell.gaps)
+	if !stranded(s.r) || shell.gaps != 0 {
+		t.Fatalf("stranded %v, %d gaps: rows were given up too soon", stranded(s.r), shell.gaps)
 	}
 	s.run(200 * ms)
-	if s.r.Stranded() || shell.gaps == 0 {
-		t.Fatalf("stranded %v, %d gaps: rows are waited for too long", s.r.Stranded(), shell.gaps)
+	if stranded(s.r) || shell.gaps == 0 {
+		t.Fatalf("stranded %v, %d gaps: rows are waited for too long", stranded(s.r), shell.gaps)
 	}
 }

@@ -110,6 +110,9 @@ func (r *Replica) lacks(u *union, end tuple.Time) (list []dcaa.Missing, stableNe
 		i := r.inputs[in]
 		switch {
 		case u.su.InputBoundary(k) >= end:
+		case u.su.InputReached(k) >= end && i.intake.Borrowed():
+			// It is not complete, and what it lacks may come with the state of another replica before the hold time is spent.
+			list = append(list, dcaa.Missing{Condition: dcaa.Failed})
 		case u.su.InputReached(k) >= end:
 			stableNear = stableNear || i.intake.StableReachable(r.now)
 		default:

@@ -126,10 +126,9 @@ func (h *health) node(id world.NodeID) bool {
 }
 
 // caughtUp reports whether the replica has been STABLE or UPSTREAM_FAILURE in this life. One that takes over the state of
-// another, or waits for one that has some, since nobody holds what it needs any more, has none to speak of until the life that
-// begins with it.
+// another has none to speak of until the life that begins with it.
 func (a *replicaActor) caughtUp() bool {
-	if a.core == nil || a.moving || a.takes || a.core.Stranded() {
+	if a.core == nil || a.moving || a.takes {
 		return false
 	}
 	if !a.caught {
