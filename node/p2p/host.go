@@ -47,7 +47,7 @@ type Host struct {
 	door     *admission.Door
 	net      host.Host
 	quotas   *quotas
-	began    time.Time // of the clock that heartbeats are stamped by
+	began    time.Time // of the clock that silences are measured and heartbeats stamped by
 
 	tasks sync.WaitGroup // links and data handlers
 

@@ -61,7 +61,7 @@ func (s *session) measure(ctx context.Context) error {
 // heardSince reports whether the peer has been heard all the while since then. A round trip that spans a silence measures
 // that, and nothing of the way. What is a silence is for the limit to say: a peer may beat more slowly than we do.
 func (s *session) heardSince(then, now time.Time) bool {
-	return s.resumed.Load() < then.UnixNano() && s.silence(now) <= s.link.limit(now)
+	return time.Duration(s.resumed.Load()) < s.link.host.since(then) && s.silence(now) <= s.link.limit(now)
 }
 
 // smooth takes in an eighth of each new figure, as TCP does.

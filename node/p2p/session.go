@@ -31,7 +31,7 @@ type session struct {
 
 	inbox *inbox // what the handler has yet to be told
 
-	heard   atomic.Int64 // when the last byte came, Unix nanoseconds
+	heard   atomic.Int64 // when the last byte came, as Host.since shows it
 	resumed atomic.Int64 // when one last came behind a silence
 	rtt     atomic.Int64 // smoothed, nanoseconds; 0 before the first
 	waiting atomic.Bool  // the reader waits for room in the inbox: what the peer says lies unread
@@ -67,15 +67,18 @@ func newSession(l *link, stream network.Stream, in *wire.ControlReader, out *enc
 // touch notes a sign of life. The limit, which needs a lock, is looked at only behind a pause that may be beyond it.
 func (s *session) touch() {
 	now := time.Now()
-	last := s.heard.Swap(now.UnixNano())
-	gap := time.Duration(now.UnixNano() - last)
+	at := s.link.host.since(now)
+	last := time.Duration(s.heard.Swap(int64(at)))
+	gap := at - last
 	if last != 0 && gap > s.link.host.cfg.silence() && gap > s.link.limit(now) {
-		s.resumed.Store(now.UnixNano())
+		s.resumed.Store(int64(at))
 	}
 }
 
 // silence is how long nothing was heard at time now.
-func (s *session) silence(now time.Time) time.Duration { return now.Sub(time.Unix(0, s.heard.Load())) }
+func (s *session) silence(now time.Time) time.Duration {
+	return s.link.host.since(now) - time.Duration(s.heard.Load())
+}
 
 // end ends the session; the first cause counts.
 func (s *session) end(c Cause) {

@@ -46,7 +46,7 @@ func TestGauge(t *testing.T) {
 		beat(0)
 	}
 	require.Equal(t, dcaa.Way{RoundTrip: 20_000, Calm: 20_000}, l.line.Way())
-	s.resumed.Store(at.Add(5 * cfg.Heartbeat).UnixNano())
+	s.resumed.Store(int64(h.since(at.Add(5 * cfg.Heartbeat))))
 	for range 3 {
 		beat(time.Second)
 	}
