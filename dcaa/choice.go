@@ -203,7 +203,7 @@ func (i *Intake) Condition(now Instant) Condition {
 			return Live
 		}
 	}
-	if c := i.loan; c != nil && c.open && !c.overdue(now, i.cfg.Settings) {
+	if c := i.loan; c != nil && c.open && now <= i.idleAt(c) {
 		return Live
 	}
 	return Failed

@@ -16,7 +16,9 @@ func (i *Intake) chooseLoan(now Instant) {
 	switch {
 	case !i.cfg.Tentative:
 	case i.cfg.Whole:
-		from = i.place()
+		if from = i.place(); from >= 0 && i.producers[from].diverged {
+			from = -1 // what it gives is not to be trusted
+		}
 	case now >= i.starvedAt():
 		from = i.lender(now)
 	}
@@ -32,22 +34,23 @@ func (i *Intake) chooseLoan(now Instant) {
 }
 
 // starvedAt is when a consumer has been given nothing for so long that it takes what is tentative: at once if nobody has what
-// comes next; Never while somebody is asked for it.
+// comes next; Never while somebody is asked for it. Who has given a boundary that was ahead of its time, as that of a window is,
+// has nothing to give until then.
 func (i *Intake) starvedAt() Instant {
 	switch c := i.data; {
 	case i.next != nil || c != nil && !c.open || c == nil && i.place() < 0:
 		return Never
 	case c != nil:
-		return c.cameAt.Add(min(second, i.cfg.Settings.MaxDelay/2))
+		return max(c.cameAt, c.movedAt.Add(c.ahead)).Add(min(second, i.cfg.Settings.MaxDelay/2))
 	}
 	return 0
 }
 
-// lender returns the producer of another history to read from, -1 if there is none.
+// lender returns the producer of another history to read from, -1 if there is none. One that gives late is better than none.
 func (i *Intake) lender(now Instant) int {
 	best := -1
 	for n := range i.producers {
-		if p := &i.producers[n]; p.lost && i.rank(now, n) >= restless && (best < 0 || i.nearer(p.oldest, i.producers[best].oldest)) {
+		if p := &i.producers[n]; p.lost && i.rank(now, n) >= late && (best < 0 || i.nearer(p.oldest, i.producers[best].oldest)) {
 			best = n
 		}
 	}
@@ -71,7 +74,6 @@ func (i *Intake) borrow(now Instant, c *conn, f *tuple.Frame) {
 		lent.Kind, lent.Generation, lent.IDs = tuple.Tentative, 0, nil
 	case tuple.Boundary, tuple.TentativeBoundary:
 		lent.Kind, lent.Generation, lent.Sum = tuple.TentativeBoundary, 0, 0
-		c.moved(now, f.Time, AgeOf(f), i.cfg.Settings)
 		i.begun = true // when it fails, it is not waited for like one that has yet to begin
 	case tuple.Undo:
 		if i.q.held && i.q.conn == c.id {

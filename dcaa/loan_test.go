@@ -176,3 +176,49 @@ func TestNoLoan(t *testing.T) {
 		t.Errorf("asked %+v, want the other history: the first producer gives nothing", o)
 	}
 }
+
+// TestLoanThatIsLate shows that who has nothing else is given what comes beyond the bound.
+func TestLoanThatIsLate(t *testing.T) {
+	l := newLoanStage(t, IntakeConfig{Tentative: true})
+	l.i.Opened(l.now, l.last().Conn)
+	run := tuple.Run{Producer: "b", N: 1}
+	l.i.Heard(l.now, 1, StreamStatus{State: UpstreamFailure, Boundary: 130, Generation: 9, LastID: 5})
+	age := l.i.cfg.Settings.MaxDelay + second
+	want := []string{}
+	for k := range 10 {
+		l.now = l.now.Add(100_000)
+		at := tuple.Time(140 + k)
+		l.frames(&tuple.Frame{Kind: tuple.TentativeBoundary, Run: run, Time: at, Age: age})
+		l.i.Tick(l.now)
+		want = append(want, fmt.Sprintf("tentative boundary %d", at))
+	}
+	if r := l.i.rank(l.now, 1); r != late {
+		t.Fatalf("rank %d, want %d", r, late)
+	}
+	l.expect(t, want...)
+}
+
+// TestNoLoanBetweenWindows shows that who reads windows does not take another history for want of rows that are not due yet.
+func TestNoLoanBetweenWindows(t *testing.T) {
+	l := newLoanStage(t, IntakeConfig{Tentative: true})
+	l.i.Reachable(l.now, 0, true)
+	hear := func() { l.i.Heard(l.now, 0, StreamStatus{State: Stable, Boundary: 140, Generation: 1, LastID: 7}) }
+	hear()
+	l.i.Opened(l.now, l.last().Conn)
+	l.frames(&tuple.Frame{Kind: tuple.Boundary, Generation: 1, Time: 140, Age: -5 * second})
+	asked := len(l.shell.asked)
+	for range 55 {
+		l.pass(100_000)
+		hear()
+	}
+	if len(l.shell.asked) != asked {
+		t.Fatalf("asked %+v before the window is over", l.last())
+	}
+	for range 10 {
+		l.pass(100_000)
+		hear()
+	}
+	if o := l.last(); len(l.shell.asked) == asked || o.From.Generation != 9 {
+		t.Fatalf("asked %+v, want the other history: the window is not given", o)
+	}
+}
