@@ -34,11 +34,11 @@ type Line struct {
 // Begin goes on over a new connection, behind which there may be another life of the peer, with another clock.
 func (l *Line) Begin() { *l = Line{calm: l.calm} }
 
-// Next is what the next heartbeat carries.
+// Next is what the next heartbeat carries. One that is taken meanwhile may have come after now: it is held for no time then.
 func (l *Line) Next(now Instant) Beat {
 	b := Beat{Sent: int64(now)}
 	if l.got != 0 {
-		b.Echo, b.Held = l.got, int64(now-l.gotAt)
+		b.Echo, b.Held = l.got, max(0, int64(now-l.gotAt))
 	}
 	b.Calm, _ = l.calm.Value()
 	return b

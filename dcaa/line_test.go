@@ -186,3 +186,16 @@ func TestLineOfAnything(t *testing.T) {
 		}
 	}
 }
+
+// TestLineTakenMeanwhile shows that a heartbeat says of none that its sender has held it for less than no time, also if one came
+// between the look at the clock and the sending: who gets it would take that for a breach of the rules.
+func TestLineTakenMeanwhile(t *testing.T) {
+	var l Line
+	l.Take(1000, Beat{Sent: 7}, true)
+	if got, want := l.Next(998), (Beat{Sent: 998, Echo: 7}); got != want {
+		t.Fatalf("%+v, want %+v", got, want)
+	}
+	if got, want := l.Next(1005), (Beat{Sent: 1005, Echo: 7, Held: 5}); got != want {
+		t.Fatalf("%+v, want %+v", got, want)
+	}
+}
