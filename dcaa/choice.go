@@ -329,12 +329,14 @@ func (i *Intake) idle(now Instant, n int) bool {
 }
 
 // idleAt is until when a connection may bring no results. One that holds a bucket has not lost all its inputs: it waits for
-// one that has come back or has just failed, and gives up before its consumers have to. It is believed for as long as a bucket
-// may be held at all.
+// one that has come back or has just failed, and gives up before its consumers have to. It is believed for as long as the
+// bucket may be held at all, and that is the less the later the one before has come: it may have lost its last input since,
+// and has nothing to give up then.
 func (i *Intake) idleAt(c *conn) Instant {
-	at := c.overdueAt(i.cfg.Settings)
+	s := i.cfg.Settings
+	at := c.overdueAt(s)
 	if i.producers[c.producer].status.Holding > 0 {
-		at = max(at, c.movedAt.Add(i.cfg.Settings.MaxDelay))
+		at = max(at, c.movedAt.Add(s.tick()-c.delay).Add(s.latest()))
 	}
 	return at
 }

@@ -109,6 +109,7 @@ type conn struct {
 	gave      bool       // something new has come of it
 	cameAt    Instant    // when a frame came last, or it was granted
 	claimsAt  Instant    // since when it brings tentative results while its producer says STABLE; Never while it does not
+	delay     int64      // of the boundary that came last: what has been added to what is normal, at least 0
 	lateAt    Instant    // since when tentative boundaries come beyond the bound; Never while they do not
 	pace                 // of what comes of it, stable or tentative
 }
@@ -186,6 +187,7 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 	}
 	if f.Kind == tuple.Boundary || f.Kind == tuple.TentativeBoundary {
 		c.moved(now, f.Time, AgeOf(f), i.cfg.Settings)
+		c.delay = max(0, AgeOf(f).After(p.way.Age()).Delay())
 	}
 	if c == i.loan {
 		i.borrow(now, c, f)
