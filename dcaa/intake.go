@@ -84,6 +84,7 @@ type Intake struct {
 	gap   gapHeard
 	// lostSince is since when no reachable producer holds what comes next; Never if that is not so.
 	lostSince Instant
+	skipped   givenUp // last
 	// Q.
 	q suffix
 	checks
@@ -116,7 +117,7 @@ type conn struct {
 
 // NewIntake returns an intake that has asked nobody yet.
 func NewIntake(cfg IntakeConfig, now Instant, shell IntakeShell, taker Taker) *Intake {
-	i := &Intake{cfg: cfg, shell: shell, taker: taker, nextConn: 1, pos: cfg.From, again: cfg.From.Time, began: now, lostSince: Never}
+	i := &Intake{cfg: cfg, shell: shell, taker: taker, nextConn: 1, pos: cfg.From, again: cfg.From.Time, began: now, lostSince: Never, skipped: givenUp{since: Never}}
 	for _, name := range cfg.Producers {
 		i.producers = append(i.producers, producer{name: name, chased: tuple.MinTime, gaveUp: Never, pace: pace{boundary: tuple.MinTime, movedAt: now}})
 	}

@@ -222,3 +222,36 @@ func TestNoLoanBetweenWindows(t *testing.T) {
 		t.Fatalf("asked %+v, want the other history: the window is not given", o)
 	}
 }
+
+// TestWaitsOnce shows that a consumer which has waited for lost rows, and finds that those behind them are gone as well by then,
+// does not wait for as long again; and that for what is lost later it does.
+func TestWaitsOnce(t *testing.T) {
+	l := newLoanStage(t, IntakeConfig{})
+	skip := func() {
+		t.Helper()
+		if at := l.i.AbandonAt(); l.now < at {
+			t.Fatalf("waits until %d at %d", at, l.now)
+		}
+		l.i.Skip(l.now, "")
+		for range 20 { // until it may be asked again
+			l.pass(100_000)
+		}
+	}
+	l.pass(l.i.cfg.Settings.AbandonAfter)
+	for id := uint64(10); id < 40; id += 10 {
+		skip()
+		l.i.Truncated(l.now, l.last().Conn, tuple.Position{Generation: 9, ID: id, Time: 60})
+	}
+	skip()
+	if o := l.last(); o.From.Generation != 9 || o.From.ID != 30 {
+		t.Fatalf("asked %+v", o)
+	}
+	l.i.Opened(l.now, l.last().Conn)
+	rows := other(100, 120)
+	rows.FirstID, rows.LastID = 31, 32
+	l.frames(rows)
+	l.i.Truncated(l.now, l.last().Conn, tuple.Position{Generation: 9, ID: 50, Time: 60})
+	if at := l.i.AbandonAt(); at != l.now.Add(l.i.cfg.Settings.AbandonAfter) {
+		t.Fatalf("waits until %d at %d", at, l.now)
+	}
+}

@@ -39,6 +39,7 @@ func (i *Intake) Skip(now Instant, reason string) {
 		f = &tuple.Frame{Kind: tuple.Gap, Time: i.pos.Time, To: max(i.pos.Time, first.Time), Generation: first.Generation, FirstID: first.ID, Reason: reason}
 	}
 	i.pass(f)
+	i.skipped = givenUp{at: i.pos, since: i.lostSince}
 	for n := range i.producers {
 		i.producers[n].found() // but a producer whose place is gone again and again is not asked without pause
 	}
@@ -83,12 +84,22 @@ func (i *Intake) nearer(a, b tuple.Position) bool {
 	return a.Compare(b) < 0
 }
 
-// noteLost keeps since when rows are lost.
+// givenUp is where a consumer has gone on that gave rows up, and since when they were lost.
+type givenUp struct {
+	at    tuple.Position
+	since Instant
+}
+
+// noteLost keeps since when rows are lost. If what lies behind the place where rows were given up is gone as well before any of it
+// has come, the wait is still the same one: nobody holds a place for who is not counted, so it would begin anew for ever.
 func (i *Intake) noteLost(now Instant) {
 	if i.place() < 0 {
 		i.lostSince = Never
-	} else {
-		i.lostSince = min(i.lostSince, now)
+		return
+	}
+	i.lostSince = min(i.lostSince, now)
+	if i.pos == i.skipped.at {
+		i.lostSince = min(i.lostSince, i.skipped.since)
 	}
 }
 
