@@ -69,8 +69,11 @@ func NewOutputBuffer(generation uint64, start tuple.Position) *OutputBuffer {
 // beginning of a higher generation.
 func (b *OutputBuffer) Append(f *tuple.Frame) {
 	b.hold(f, Away{})
-	if f.Kind == tuple.Boundary {
+	switch {
+	case f.Kind == tuple.Boundary:
 		b.run.replaced(f.Time, b.next)
+	case f.Kind == tuple.Gap && f.To > f.Time:
+		b.run.keep(f.To)
 	}
 	b.dropIdleBoundary()
 	b.truncate() // after a restart the neighbours may hold already what is produced again

@@ -380,6 +380,7 @@ func (i *Intake) choose(now Instant) {
 	i.lenient.look(now, i.producers, i.cfg.Settings)
 	i.chooseData(now)
 	i.chooseCorrect(now)
+	i.noteIdle(now)
 	i.noteLost(now)
 	i.chooseLoan(now)
 }

@@ -13,10 +13,13 @@ func (i *Intake) Lost() (first tuple.Position, lost bool) {
 
 // AbandonAt is when rows that are lost may be given up: at once if every producer can be reached and stands where a consumer
 // can follow, and else when that has not been so for Settings.AbandonAfter, for one that is away may hold them, and one that
-// is in an older generation may be on its way to ours. Never if nothing is lost.
+// is in an older generation may be on its way to ours. Never if nothing is lost. Best effort waits for nobody (see forbearance).
 func (i *Intake) AbandonAt() Instant {
 	if i.lostSince == Never {
 		return Never
+	}
+	if i.cfg.Settings.Consistency == BestEffort {
+		return i.lostSince.Add(i.forbearance())
 	}
 	for n := range i.producers {
 		if p := &i.producers[n]; !p.up || p.oldest.Generation < i.pos.Generation {
@@ -24,6 +27,22 @@ func (i *Intake) AbandonAt() Instant {
 		}
 	}
 	return i.lostSince
+}
+
+// forbearance is how long a best-effort consumer puts a GAP off: while the tentative rows that it reads have yet to come up to
+// the end of it, for nothing else will bring them; and longer before it goes back to an older generation.
+func (i *Intake) forbearance() int64 {
+	n := i.place()
+	if n < 0 {
+		return 0
+	}
+	switch p := &i.producers[n]; {
+	case p.oldest.Generation < i.pos.Generation:
+		return i.cfg.Settings.MaxDelay / 2
+	case i.q.held && i.q.boundary < p.oldest.Time && i.data != nil && i.data.producer != n && i.data.id == i.q.conn:
+		return i.cfg.Settings.MaxDelay / 4
+	}
+	return 0
 }
 
 // Skip gives up what no producer holds: the consumer goes on behind it, and the taker learns of the gap. The caller decides
@@ -40,6 +59,11 @@ func (i *Intake) Skip(now Instant, reason string) {
 	}
 	i.pass(f)
 	i.skipped = givenUp{at: i.pos, since: i.lostSince}
+	for _, c := range []**conn{&i.data, &i.next, &i.correct} {
+		if *c != nil && i.cfg.Settings.Consistency == BestEffort {
+			i.close(c) // it was asked for what has been left
+		}
+	}
 	for n := range i.producers {
 		i.producers[n].found() // but a producer whose place is gone again and again is not asked without pause
 	}
@@ -56,14 +80,15 @@ func (i *Intake) Continues(at tuple.Position) bool {
 	return false
 }
 
-// place returns the producer that a consumer goes on with which gives rows up, -1 if one may still hold them or none can be
-// reached.
+// place returns the producer that a consumer goes on with which gives rows up, -1 if one may still hold them and is waited for,
+// or none can be reached.
 func (i *Intake) place() int {
 	best := -1
 	for n := range i.producers {
 		p := &i.producers[n]
 		switch {
 		case !p.up:
+		case p.idles:
 		case !p.lost:
 			return -1
 		case best < 0 || i.nearer(p.oldest, i.producers[best].oldest):
@@ -104,10 +129,25 @@ func (i *Intake) noteLost(now Instant) {
 }
 
 // kin reports whether a producer is in the consumer's generation and of use: others can go on only behind a GAP, once they
-// have given what they hold of it.
+// have given what they hold of it. For best effort one that makes no stable results is of no such use: what it makes tentative
+// stays so, and it ends in another generation itself.
 func (i *Intake) kin(now Instant, n int) bool {
-	p := &i.producers[n]
-	return i.pos.Generation != 0 && p.heard && p.status.Generation == i.pos.Generation && i.rank(now, n) > stalled
+	p, least := &i.producers[n], starting
+	if i.cfg.Settings.Consistency == BestEffort {
+		least = stable
+	}
+	return i.pos.Generation != 0 && p.heard && p.status.Generation == i.pos.Generation && i.rank(now, n) >= least
+}
+
+// noteIdle notes who makes no stable results. Best effort does not wait for what they may hold.
+func (i *Intake) noteIdle(now Instant) {
+	if i.cfg.Settings.Consistency != BestEffort {
+		return
+	}
+	for n := range i.producers {
+		r := i.rank(now, n)
+		i.producers[n].idles = r != stable && r != starting && r != unknown
+	}
 }
 
 // older reports whether a producer is in an older generation than another.

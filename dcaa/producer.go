@@ -30,6 +30,8 @@ type producer struct {
 	silent   bool
 	told     tuple.Time
 	pretence pretence
+	// idles: it is not waited for, since it makes no stable results and the consumer's are best effort.
+	idles bool
 	// diverged: its rows differ from those of another one, as far as their checksums have last been compared.
 	diverged bool
 	// dry: it was asked for tentative results and gave none; it is not asked again before askAt, and nobody waits for it.

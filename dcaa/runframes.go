@@ -12,6 +12,10 @@ import (
 type runFrames struct {
 	list  []runFrame
 	bytes int64
+	// kept is the end of a stretch that a GAP has named while the run was open, 0 if there is none: no stable rows will replace
+	// its frames, and they stay until the next run begins. over: the run has ended since.
+	kept tuple.Time
+	over bool
 }
 
 type runFrame struct {
@@ -36,18 +40,34 @@ const mostEnds = 8
 func (b *OutputBuffer) AppendTentative(f *tuple.Frame, limit int64) {
 	e := runFrame{frame: f, seq: b.next, size: FrameBytes(f), high: tuple.MaxTime}
 	b.next++
+	if b.run.over && f.Kind != tuple.Undo && f.Kind != tuple.RecDone {
+		b.run.kept, b.run.over = 0, false
+		b.run.close()
+	}
 	switch f.Kind {
 	case tuple.Tentative:
 		e.high = latest(f.Batch)
 	case tuple.TentativeBoundary:
 		e.high = f.Time - 1
+	case tuple.RecDone:
+		if b.run.over = b.run.kept != 0; !b.run.over {
+			b.run.close()
+		}
 	default:
+		b.run.kept, b.run.over = 0, false
 		b.run.close()
 	}
 	b.run.list = append(b.run.list, e)
 	b.run.bytes += e.size
 	for b.run.bytes > limit && len(b.run.list) > 1 {
 		b.run.shift()
+	}
+}
+
+// keep lets the frames of the open run stay: a GAP names a stretch up to an stime.
+func (r *runFrames) keep(to tuple.Time) {
+	if n := len(r.list); n > 0 && r.list[n-1].high != tuple.MaxTime {
+		r.kept = to
 	}
 }
 
@@ -78,6 +98,9 @@ func (r *runFrames) shift() {
 // replaced drops what a stable boundary has passed of the open run; next is the number behind it. Ends of runs before, which
 // stand in front, stay.
 func (r *runFrames) replaced(t tuple.Time, next uint64) {
+	if r.kept != 0 {
+		return
+	}
 	ends := 0
 	for ends < len(r.list) && r.list[ends].high == tuple.MaxTime {
 		ends++
@@ -101,6 +124,13 @@ func (r *runFrames) replaced(t tuple.Time, next uint64) {
 // SeekRun returns the sequence number of the first frame of the open run that a subscriber needs whose suffix is complete
 // up to a stime. What came before an end that is still kept is not given to somebody new.
 func (b *OutputBuffer) SeekRun(from tuple.Time) uint64 {
+	if b.run.kept != 0 && from < b.run.kept {
+		k := 0
+		for k < len(b.run.list) && b.run.list[k].high == tuple.MaxTime {
+			k++
+		}
+		return b.seekRun(k, from)
+	}
 	for k := len(b.run.list) - 1; k >= 0; k-- {
 		if e := b.run.list[k]; e.high == tuple.MaxTime && e.frame.Batch == nil {
 			return b.seekRun(k+1, from)

@@ -30,6 +30,9 @@ const (
 	Eventual Consistency = iota
 	// StableOnly: there are no tentative results.
 	StableOnly
+	// BestEffort: what has been tentative stays so. Results are stable again once the state depends on nothing that a failure
+	// has kept away, in a new generation.
+	BestEffort
 )
 
 // Redo says what becomes of the tentative state when its input is complete again.

@@ -38,6 +38,9 @@ type StreamStatus struct {
 	LastID     uint64
 	// Sum is the checksum that the boundary had, as in tuple.Frame; 0 is none.
 	Sum uint64
+	// Begins is where the generation begins, or the next one will, of results that are best effort: an stime of the input. 0 if
+	// that is not so.
+	Begins tuple.Time
 }
 
 // Condition is how an input fares, for the SUnion that waits for it.

@@ -247,6 +247,14 @@ func (w *Wait) Age(end tuple.Time, p Place, now Instant) int64 {
 	return age
 }
 
+// Late is by how much the buckets up to end are older, as the SUnion at p sees it, than is normal.
+func (w *Wait) Late(end tuple.Time, p Place, now Instant) int64 {
+	if end == tuple.MinTime || end == tuple.MaxTime {
+		return 0
+	}
+	return w.Age(end, p, now) - w.normal(p)
+}
+
 // Missing is an input that a bucket lacks.
 type Missing struct {
 	Condition Condition

@@ -39,8 +39,11 @@ func (d *deployment) availability() dcaa.Settings {
 		s.MaxDelay = dcaa.Unbounded
 	}
 	s.Failure, s.Stabilization = policyOf(q.Failure), policyOf(q.Stabilization)
-	if q.Consistency == query.StableOnly {
+	switch q.Consistency {
+	case query.StableOnly:
 		s.Consistency = dcaa.StableOnly
+	case query.BestEffort:
+		s.Consistency = dcaa.BestEffort
 	}
 	if q.Redo == query.RedoUndo {
 		s.Redo = dcaa.RedoUndo

@@ -45,9 +45,10 @@ type Settings struct {
 	// Semantics pins the version of what operators and functions mean.
 	Semantics int
 
-	pos         spec.Pos // of the section
-	maxDelayPos spec.Pos
-	onFullPos   spec.Pos
+	pos            spec.Pos // of the section
+	maxDelayPos    spec.Pos
+	onFullPos      spec.Pos
+	consistencyPos spec.Pos
 }
 
 // Semantics is the version of operator and function semantics this build gives to queries that do not pin one.
@@ -70,6 +71,9 @@ type Consistency string
 const (
 	Eventual   Consistency = "eventual"
 	StableOnly Consistency = "stable-only"
+	// BestEffort corrects nothing: what was tentative stays so, and stable results begin anew once they depend on nothing that a
+	// failure kept away.
+	BestEffort Consistency = "best-effort"
 )
 
 // Redo says how a fragment gets from tentative to stable results.

@@ -22,6 +22,9 @@ type Explanation struct {
 	Stabilization string `json:"stabilization"`
 	Consistency   string `json:"consistency"`
 	Redo          string `json:"redo"`
+	// BeginsAfter is for how much stream time behind a failure results of a best-effort query stay tentative at least; "" if the
+	// query is not.
+	BeginsAfter string `json:"begins_after,omitempty"`
 	// OnFull is what happens when an output is full; CorrectWindow is what is kept in any case.
 	OnFull        string `json:"on_full"`
 	CorrectWindow string `json:"correct_window,omitempty"`
@@ -134,6 +137,9 @@ func Explain(p *Plan) *Explanation {
 		Stabilization: string(d.Settings.Stabilization), Consistency: string(d.Settings.Consistency), Redo: string(d.Settings.Redo), OnFull: string(d.Settings.OnFull),
 		Bucket: durationText(d.Settings.Bucket), Convergence: d.Convergence().String(), Depth: p.Depth,
 		Streams: []ExplainedStream{}, Fragments: []ExplainedFragment{}, Outputs: []ExplainedOutput{}, Views: []ExplainedView{},
+	}
+	if d.Settings.Consistency == BestEffort {
+		e.BeginsAfter = spanText(p.span())
 	}
 	if d.Settings.OnFull == Converge {
 		e.CorrectWindow = durationText(d.Settings.CorrectWindow)

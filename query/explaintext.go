@@ -21,6 +21,9 @@ func (e *Explanation) Text() string {
 	if e.Redo == string(RedoUndo) {
 		w.item("redo", "undo: new results wait while a replica redoes")
 	}
+	if e.Consistency == string(BestEffort) {
+		w.item("behind a failure", "results stay tentative until they depend on nothing that it kept away, "+e.BeginsAfter+" of stream time after it at least; no corrections")
+	}
 	if e.OnFull == string(Converge) {
 		w.item("when full", "converge: results older than "+e.CorrectWindow+" are given up")
 	}

@@ -97,6 +97,7 @@ func (b *builder) read(root *spec.Table) {
 	b.checkPlaces()
 	if b.p.OK() {
 		b.checkOnFull()
+		b.checkBestEffort()
 		b.checkCopies()
 		b.markUsed()
 	}

@@ -32,7 +32,8 @@ func (b *builder) readSettings(t *spec.Table) {
 	s.maxDelayPos = t.PosOf("max_delay")
 	s.Failure = Policy(r.OneOf("failure", string(Delay), string(Process), string(Delay), string(Suspend)))
 	s.Stabilization = Policy(r.OneOf("stabilization", string(Process), string(Process), string(Delay), string(Suspend)))
-	s.Consistency = Consistency(r.OneOf("consistency", string(Eventual), string(Eventual), string(StableOnly)))
+	s.Consistency = Consistency(r.OneOf("consistency", string(Eventual), string(Eventual), string(StableOnly), string(BestEffort)))
+	s.consistencyPos = t.PosOf("consistency")
 	s.Redo = Redo(r.OneOf("redo", string(RedoFork), string(RedoFork), string(RedoUndo)))
 	s.readOnFull(r, t)
 	s.Bucket = r.Duration("bucket", DefaultBucket, tuple.Millisecond, tuple.Hour)
@@ -45,7 +46,14 @@ func (b *builder) readSettings(t *spec.Table) {
 		}
 		s.MaxDelay = Unbounded
 	}
-	if t.Has("redo") && s.MaxDelay == Unbounded {
+	if s.Consistency == BestEffort && s.MaxDelay == Unbounded {
+		r.Errorf("max_delay", `write a duration, or consistency = "stable-only"`, "`best-effort` gives tentative results in the place of late ones, and with `inf` none is late")
+	}
+	switch {
+	case !t.Has("redo"):
+	case s.Consistency == BestEffort:
+		r.Errorf("redo", "leave it out", "with `best-effort` nothing is redone")
+	case s.MaxDelay == Unbounded:
 		r.Errorf("redo", "leave it out", "without tentative results there is nothing to redo")
 	}
 }

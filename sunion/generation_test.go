@@ -57,3 +57,35 @@ func TestGenerationOfFarTimes(t *testing.T) {
 		}
 	}
 }
+
+// TestOrigins shows that a generation which begins anew is numbered by its origin alone, whatever the output gave before, that
+// other origins have other numbers, and that numbers rise.
+func TestOrigins(t *testing.T) {
+	at := func(second int64, generation uint64) Origin {
+		return Origin{At: tuple.Time(second * tuple.Second), Streams: []Begun{{"a", 1}, {"b", generation}}}
+	}
+	const base = 1_767_225_600
+	a, b := NewSOutput(1), NewSOutput(1)
+	a.next = 40
+	a.Begin(at(base, 1))
+	if x, y := a.Begin(at(base+1, 1)), b.Begin(at(base+1, 1)); x != y || a.State() != b.State() || b.State().Next != 1 {
+		t.Fatalf("generations %d and %d of one origin, %+v and %+v", x, y, a.State(), b.State())
+	}
+	seen := map[uint64]bool{a.State().Generation: true}
+	for _, o := range []Origin{at(base+1, 2), at(base+2, 1), at(base+61, 1)} {
+		if g := o.Generation(); seen[g] || g >= 1<<53 {
+			t.Fatalf("generation %d of %+v is taken, or beyond what a float64 tells apart", g, o)
+		} else {
+			seen[g] = true
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		o := NewSOutput(1)
+		for range 4 {
+			before := o.State().Generation
+			if g := o.Begin(at(rapid.Int64Range(-1, 120).Draw(t, "second"), rapid.Uint64Range(1, 2).Draw(t, "generation"))); g <= before {
+				t.Fatalf("generation %d after %d", g, before)
+			}
+		}
+	})
+}

@@ -198,7 +198,7 @@ func (c *chunk) before(t tuple.Time) int {
 func (u *SUnion) Boundary(in int, t tuple.Time) {
 	i := &u.inputs[in]
 	i.boundary = max(i.boundary, t)
-	i.suffix.drop(i.boundary)
+	i.suffix.cover(i.boundary)
 }
 
 // InputBoundary returns the boundary of an input.
@@ -228,6 +228,22 @@ func (u *SUnion) Release(to tuple.Time, out func(*tuple.Batch) error) error {
 		runs = u.inputs[n].take(to, runs)
 	}
 	return u.hand(runs, out)
+}
+
+// Pass passes over every row with stime < to, those that are still to come as well: to is a bucket's end, which Stable need not
+// have reached.
+func (u *SUnion) Pass(to tuple.Time) {
+	if to <= u.released {
+		return
+	}
+	u.released = to
+	for n := range u.inputs {
+		i := &u.inputs[n]
+		i.resumeTime = max(i.resumeTime, to)
+		u.one = i.take(to, u.one[:0])
+		clear(u.one)
+	}
+	u.one = u.one[:0]
 }
 
 // hand hands on runs in the union's order. They lie in u.one.

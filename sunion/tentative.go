@@ -7,7 +7,12 @@ type suffix struct {
 	boundary tuple.Time
 	chunks   []*chunk
 	rows     int
+	// kept is a stretch that the stable part covers and has no rows of: those of the suffix are all there will be.
+	kept stretch
 }
+
+// stretch is from an stime up to another that is not of it.
+type stretch struct{ from, to tuple.Time }
 
 // InsertTentative takes the rows of a TENTATIVE frame. The frame is owned and kept. Rows that have gone to the fork
 // already, or that the stable part covers, are passed over. Of more than Config.SuffixRows the oldest go.
@@ -79,14 +84,39 @@ func (c *chunk) end(n int) {
 // UndoTentative forgets the suffix of an input.
 func (u *SUnion) UndoTentative(in int) {
 	s := &u.inputs[in].suffix
-	s.chunks, s.rows, s.boundary = nil, 0, tuple.MinTime
+	s.chunks, s.rows, s.boundary, s.kept = nil, 0, tuple.MinTime, stretch{}
+}
+
+// Keep lets the tentative rows of a stretch stay for the fork: stable ones will never come there.
+func (u *SUnion) Keep(in int, from, to tuple.Time) {
+	if from < to {
+		u.inputs[in].suffix.kept = stretch{from, to}
+	}
+}
+
+// DoneTentative forgets the suffix of an input, which the stable part has replaced, but for what is kept.
+func (u *SUnion) DoneTentative(in int) {
+	s := &u.inputs[in].suffix
+	kept := s.kept
+	if kept.from >= kept.to {
+		u.UndoTentative(in)
+		return
+	}
+	u.TrimTentative(in, kept.to)
+	s.cover(tuple.MaxTime)
+	s.boundary = tuple.MinTime
 }
 
 // Fork lets the tentative side begin where the stable side stands.
 func (u *SUnion) Fork() { u.forked = max(u.forked, u.released) }
 
 // Unfork ends the tentative side; the suffixes stay.
-func (u *SUnion) Unfork() { u.forked = tuple.MinTime }
+func (u *SUnion) Unfork() {
+	u.forked = tuple.MinTime
+	for n := range u.inputs {
+		u.inputs[n].suffix.release()
+	}
+}
 
 // Forked returns the end of the last bucket that has gone to the fork.
 func (u *SUnion) Forked() tuple.Time { return u.forked }
@@ -120,7 +150,10 @@ func (u *SUnion) ReleaseTentative(to tuple.Time, out func(*tuple.Batch) error) e
 	}
 	err := u.hand(runs, out)
 	for n := range u.inputs {
-		u.inputs[n].suffix.drop(to)
+		s := &u.inputs[n].suffix
+		if s.drop(to); to >= s.kept.to {
+			s.release()
+		}
 	}
 	return err
 }
@@ -131,6 +164,9 @@ func (i *input) peek(from, to tuple.Time, runs []run) []run {
 		runs = c.stretch(from, to, runs)
 	}
 	for _, c := range i.suffix.chunks {
+		if k := i.suffix.kept; k.from < i.boundary {
+			runs = c.stretch(max(from, k.from), min(to, k.to, i.boundary), runs)
+		}
 		runs = c.stretch(max(from, i.boundary), to, runs)
 	}
 	return runs
@@ -143,6 +179,17 @@ func (c *chunk) stretch(from, to tuple.Time, runs []run) []run {
 	}
 	return append(runs, run{c: c, lo: lo, hi: hi})
 }
+
+// cover forgets rows before t, which the stable part covers, but for what is kept.
+func (s *suffix) cover(t tuple.Time) {
+	if s.kept.from < s.kept.to {
+		t = min(t, s.kept.from)
+	}
+	s.drop(t)
+}
+
+// release ends that a stretch is kept.
+func (s *suffix) release() { s.kept = stretch{} }
 
 // drop forgets rows before t.
 func (s *suffix) drop(t tuple.Time) {

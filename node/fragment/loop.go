@@ -26,6 +26,7 @@ type loop struct {
 	saved   chan savedPoint
 	bytes   int64        // of input since the last point
 	pointed uint64       // progress that the last point covers
+	began   uint64       // how often results had begun anew when the last point was cut
 	failed  bool         // the last point could not be stored
 	told    dcaa.Instant // when the status was last kept for who asks while the loop is busy
 }
@@ -220,7 +221,8 @@ func (l *loop) step() (busy bool, err error) {
 	if err := r.crowded(); err != nil {
 		return false, err
 	}
-	if l.bytes >= r.cfg.PointBytes {
+	if began := r.core.Beginnings(); l.bytes >= r.cfg.PointBytes || began != l.began && !l.saving {
+		l.began = began
 		l.cut()
 	}
 	r.settle()

@@ -120,6 +120,9 @@ func (r *Runner) restore(p *storage.RecoveryPoint) error {
 	if at.Checksums, err = checksumsOf(p); err != nil {
 		return err
 	}
+	if err = anewOf(p, &at); err != nil {
+		return err
+	}
 	for _, in := range r.inputs {
 		in.durable = at.Covered(r.cfg.Plan, in.n)
 	}
@@ -317,6 +320,9 @@ func (r *Runner) snapshot() draft {
 		storage.OperatorState{Name: startsState, Version: startsVersion, Snapshot: encodeStarts(r.outputs)})
 	if len(at.Checksums) > 0 {
 		p.Operators = append(p.Operators, storage.OperatorState{Name: checksumsState, Version: checksumsVersion, Snapshot: encodeChecksums(at.Checksums)})
+	}
+	if len(at.Anew) > 0 {
+		p.Operators = append(p.Operators, storage.OperatorState{Name: anewState, Version: anewVersion, Snapshot: encodeAnew(&at)})
 	}
 	return d
 }

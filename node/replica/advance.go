@@ -55,10 +55,14 @@ func (r *Replica) advance(p *path) (busy bool, err error) {
 	for _, u := range p.unions {
 		busy = r.tentative(u) || busy
 	}
-	if p.fork == nil {
-		return busy, nil
+	more := false
+	r.rejoin(p)
+	switch {
+	case r.converges(p):
+		more, err = r.converge(p)
+	case p.fork != nil:
+		more, err = r.redo(p)
 	}
-	more, err := r.redo(p)
 	return busy || more, err
 }
 
@@ -95,6 +99,9 @@ func (r *Replica) release(u *union) (more bool, err error) {
 // slice returns up to where release lets go at once: the place of a gap is not passed before it has been told.
 func (r *Replica) slice(u *union) tuple.Time {
 	to := u.su.Step(r.cfg.SliceRows)
+	if a := &u.path.anew; a.to != tuple.MinTime {
+		to = min(to, max(a.to, u.su.Released())) // nobody goes on before all outputs have been told
+	}
 	for _, g := range u.gaps {
 		if g.at > u.su.Released() {
 			return min(to, g.at)

@@ -95,6 +95,8 @@ type Change struct {
 	Missing []tuple.Missing
 	// Tentative is how many rows have been given tentatively in this failure.
 	Tentative uint64
+	// Lost: rows are lost for good, and results are best effort; nothing need be missing.
+	Lost bool
 	// Cause is why the tentative rows had to be undone; nil if they were not.
 	Cause error
 }
@@ -108,4 +110,23 @@ type State struct {
 	Outputs  []OutputState
 	// Checksums are those of the outputs, nil where none are kept.
 	Checksums []sunion.ChecksumState
+	// Anew are the beginnings of the paths, and Silences those of the outputs, of a best-effort query behind a failure; nil if
+	// there was none.
+	Anew     []AnewState
+	Silences []SilenceState
+}
+
+// AnewState is what a recovery point holds of a path that has lost rows: up to where, from where on its stable side is fed again,
+// and where its results count again; MinTime if that is not decided.
+type AnewState struct {
+	Lost           bool
+	Need, From, To tuple.Time
+	Reason         string
+}
+
+// SilenceState is what a recovery point holds of an output that says nothing stable, and up to where it would have; and where its
+// generation has begun anew, 0 if it has not.
+type SilenceState struct {
+	On           bool
+	Told, Begins tuple.Time
 }

@@ -60,6 +60,7 @@ func (r *Replica) Measured(input, producer int, w dcaa.Way) {
 // produces the same.
 func (r *Replica) PeerHeard(now dcaa.Instant, peer, output int, s dcaa.StreamStatus) {
 	r.now = now
+	r.peers[peer].status[output] = s
 	r.peers[peer].serves[output] = s.State == dcaa.UpstreamFailure || s.State == dcaa.Stable && s.Holding == 0
 }
 
@@ -71,6 +72,7 @@ func (r *Replica) PeerReachable(now dcaa.Instant, peer int, up bool) {
 	}
 	if r.peers[peer].up = up; !up {
 		clear(r.peers[peer].serves)
+		clear(r.peers[peer].status)
 	}
 	r.permission.Peer(now, r.peers[peer].name, !up)
 }
@@ -128,6 +130,7 @@ func (r *Replica) Status(output int) dcaa.StreamStatus {
 	o := r.numbers[output].State()
 	s := dcaa.StreamStatus{State: dcaa.Stable, Boundary: o.Boundary, Generation: o.Generation, LastID: o.Next - 1}
 	s.Sum = r.checked(output)
+	s.Begins = r.beginsAt(output)
 	for _, n := range r.cfg.Plan.Outputs[output].Unions {
 		u := r.unions[n]
 		s.Holding = max(s.Holding, u.held)

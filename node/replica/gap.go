@@ -67,6 +67,11 @@ func (in *input) Gap(f *tuple.Frame) {
 		g.loss = sunion.Loss{Stream: in.stream, At: g.at, Next: tuple.Position{Generation: f.Generation, ID: f.FirstID}}
 		if g.lost = u.su.Gap(p.input, f.Generation, f.FirstID); g.lost {
 			g.from = min(g.from, g.at)
+			if in.r.bestEffort() {
+				u.su.Keep(p.input, g.at, f.To)
+				in.r.lose(u, max(f.To, g.at), g.reason)
+				continue
+			}
 		}
 		for _, o := range in.r.cfg.Plan.Unions[p.union].Outputs {
 			if !told[o] {

@@ -122,5 +122,9 @@ func (in *input) Undo(tuple.Run) {
 	}
 }
 
-// Done forgets the suffix: stable rows have replaced it.
-func (in *input) Done(run tuple.Run) { in.Undo(run) }
+// Done forgets the suffix: stable rows have replaced it, or never will.
+func (in *input) Done(tuple.Run) {
+	for _, p := range in.feeds {
+		in.r.unions[p.union].su.DoneTentative(p.input)
+	}
+}

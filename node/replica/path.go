@@ -31,13 +31,14 @@ type path struct {
 	rows    uint64 // given tentatively in this failure
 	// redone is when the redo last had a stable bucket.
 	redone dcaa.Instant
+	anew   anew
 }
 
 // findPaths joins SUnions that reach a common output or operator.
 func (r *Replica) findPaths() {
 	of := make([]*path, len(r.cfg.Plan.Outputs))
 	for n, u := range r.unions {
-		mine := &path{unions: []*union{u}, state: dcaa.Starting}
+		mine := &path{unions: []*union{u}, state: dcaa.Starting, anew: settled(false)}
 		for _, o := range r.cfg.Plan.Unions[n].Outputs {
 			if other := of[o]; other != nil && other != mine {
 				other.unions = append(other.unions, mine.unions...)
@@ -181,7 +182,7 @@ func (r *Replica) finish(p *path, undo bool) {
 	if p.fork != nil {
 		p.fork.Drop()
 	}
-	p.fork, p.undone, p.again, p.missing = nil, false, false, nil
+	p.fork, p.undone, p.again, p.missing, p.anew.told = nil, false, false, nil, false
 	for _, u := range p.unions {
 		if u.affected {
 			u.affected = false
@@ -194,7 +195,7 @@ func (r *Replica) change(p *path, to dcaa.State) {
 	if p.state == to && p.cause == nil {
 		return
 	}
-	c := Change{From: p.state, To: to, Outputs: p.outputs, Missing: p.missing, Tentative: p.rows, Cause: p.cause}
+	c := Change{From: p.state, To: to, Outputs: p.outputs, Missing: p.missing, Tentative: p.rows, Lost: p.anew.lost, Cause: p.cause}
 	p.state, p.cause = to, nil
 	r.shell.Changed(c)
 }

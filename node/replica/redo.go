@@ -27,7 +27,7 @@ func (r *Replica) redo(p *path) (busy bool, err error) {
 		return false, nil
 	}
 	r.permission.Want(r.now, missed)
-	if !r.permission.Granted() && !crowded && !p.undone {
+	if !r.permission.Granted() && !crowded && !p.undone && !p.anew.told {
 		return false, nil
 	}
 	// A part that is redone for want of room is no reason for readers to leave: the fork serves them as before.

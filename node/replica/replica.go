@@ -23,6 +23,9 @@ type Replica struct {
 	paths      []*path
 	numbers    []*sunion.SOutput
 	checks     []outputCheck // by output; nil where none are kept
+	silent     []silence     // by output
+	beginnings uint64        // so far
+	span       int64         // how far back in the input results depend on it, in microseconds; only of a best-effort query
 	permission *dcaa.Permission
 	peers      []peer
 	now        dcaa.Instant
@@ -44,8 +47,9 @@ type Replica struct {
 type peer struct {
 	name string
 	up   bool
-	// serves says of each output whether it gives current results, be they tentative.
+	// serves says of each output whether it gives current results, be they tentative; status is what it said last.
 	serves []bool
+	status []dcaa.StreamStatus
 	// emptyUntil: it had no state to give that would help, and is not asked before.
 	emptyUntil dcaa.Instant
 }
@@ -83,6 +87,7 @@ func Restore(cfg Config, now dcaa.Instant, shell Shell, s State, operators []byt
 		r.numbers = append(r.numbers, sunion.RestoreSOutput(out))
 	}
 	r.restoreChecks(s.Checksums)
+	r.restoreAnew(&s)
 	r.begin(s.Inputs, now)
 	return r, report, nil
 }
@@ -94,9 +99,17 @@ func build(cfg Config, now dcaa.Instant, shell Shell) (*Replica, error) {
 	if len(cfg.Inputs) != len(plan.Inputs) || len(cfg.Places) != len(plan.Unions) {
 		return nil, fmt.Errorf("replica: %d inputs and %d places, the plan has %d and %d", len(cfg.Inputs), len(cfg.Places), len(plan.Inputs), len(plan.Unions))
 	}
-	r := &Replica{cfg: cfg, shell: shell, now: now, due: now, permission: dcaa.NewPermission(cfg.Name, cfg.Incarnation, cfg.Peers)}
+	r := &Replica{cfg: cfg, shell: shell, now: now, due: now, permission: dcaa.NewPermission(cfg.Name, cfg.Incarnation, cfg.Peers),
+		silent: make([]silence, len(plan.Outputs))}
+	if cfg.Settings.Consistency == dcaa.BestEffort {
+		span, ok := plan.Span()
+		if !ok {
+			return nil, fmt.Errorf("replica: fragment %s depends on all of its input, and best effort on a part of it", plan.Name)
+		}
+		r.span = span
+	}
 	for _, name := range cfg.Peers {
-		r.peers = append(r.peers, peer{name: name, serves: make([]bool, len(plan.Outputs))})
+		r.peers = append(r.peers, peer{name: name, serves: make([]bool, len(plan.Outputs)), status: make([]dcaa.StreamStatus, len(plan.Outputs))})
 		r.permission.Peer(now, name, true) // until it is heard
 	}
 	for n := range plan.Inputs {
@@ -169,6 +182,7 @@ func (r *Replica) Snapshot(e *tuple.Encoder) State {
 	for n := range r.checks {
 		s.Checksums = append(s.Checksums, r.checks[n].sum.State())
 	}
+	r.snapshotAnew(&s)
 	return s
 }
 
@@ -213,6 +227,9 @@ type stableOut struct{ r *Replica }
 
 // Batch numbers a borrowed batch and emits it.
 func (o stableOut) Batch(n int, b *tuple.Batch) error {
+	if o.r.silent[n].on {
+		return nil
+	}
 	if f := o.r.numbers[n].Batch(b); f != nil {
 		o.r.checkRows(n, f)
 		o.r.shell.Emit(n, f)
@@ -222,6 +239,10 @@ func (o stableOut) Batch(n int, b *tuple.Batch) error {
 
 // Boundary passes on how far an output is complete.
 func (o stableOut) Boundary(n int, t tuple.Time) error {
+	if s := &o.r.silent[n]; s.on {
+		s.told = max(s.told, t)
+		return nil
+	}
 	if f := o.r.numbers[n].Boundary(t, o.r.ageOf(n, t)); f != nil {
 		f.Normal = o.r.normalOf(n)
 		o.r.checkBoundary(n, f)

@@ -2,6 +2,7 @@ package replica
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"fednode/dcaa"
@@ -19,7 +20,7 @@ const emptyFor = 2_000_000
 // and may help, another replica or a producer, is waited for as long as Settings.AbandonAfter says.
 func (r *Replica) rescue(in *input) {
 	t, can := r.shell.(Transferer)
-	if !can || len(r.peers) == 0 {
+	if !can || len(r.peers) == 0 || r.bestEffort() && !r.kept() {
 		r.abandon(in, in.intake.AbandonAt())
 		return
 	}
@@ -49,6 +50,19 @@ func (r *Replica) rescue(in *input) {
 			r.due = min(r.due, at)
 		}
 	}
+}
+
+// kept reports whether another replica makes stable results in the generations that this one is in: it has lost nothing since, and
+// may have a state to give.
+func (r *Replica) kept() bool {
+	return slices.ContainsFunc(r.peers, func(p peer) bool {
+		for o, s := range p.status {
+			if !p.up || s.State != dcaa.Stable || s.Generation != r.numbers[o].State().Generation {
+				return false
+			}
+		}
+		return p.up
+	})
 }
 
 // abandon gives up what no producer holds, once the time has come.

@@ -9,8 +9,8 @@ import (
 func (r *Replica) settle() {
 	wanted := false
 	for _, p := range r.paths {
-		if p.fork != nil {
-			wanted = wanted || p.state == dcaa.Stabilization || r.waits(p)
+		if p.fork != nil || p.anew.lost {
+			wanted = wanted || p.state == dcaa.Stabilization || !p.anew.lost && r.waits(p)
 			continue
 		}
 		// Permission is passed on when all has been caught up with, not when the fork is dropped.

@@ -71,6 +71,9 @@ func (r *Replica) until(u *union, k dcaa.Known) dcaa.Instant {
 	if complete && !u.affected {
 		return dcaa.Never // the rest of a slice
 	}
+	if complete && r.bestEffort() && p.state != dcaa.Stabilization {
+		return r.now // nothing will replace it
+	}
 	if complete && p.state == dcaa.Stabilization && (r.permission.Granted() || r.crowded(u)) && r.slice(u) >= k.End {
 		return dcaa.Never // the redo is about to pass it
 	}
@@ -82,6 +85,9 @@ func (r *Replica) until(u *union, k dcaa.Known) dcaa.Instant {
 	}
 	if complete {
 		return r.cfg.Settings.Deadline(u.place, s, []dcaa.Missing{{Condition: dcaa.Failed}})
+	}
+	if r.bestEffort() && u.su.Stable().Add(r.cfg.Settings.MaxDelay) >= k.End {
+		s.First = true // it may be complete in time: the path could never begin anew if its fork were always ahead
 	}
 	if len(lacks) > 0 {
 		return r.cfg.Settings.Deadline(u.place, s, lacks)
@@ -129,7 +135,12 @@ func (r *Replica) lacks(u *union, end tuple.Time) (list []dcaa.Missing, stableNe
 // releaseTentative gives the fork what there is of the buckets before to, and returns how many rows that were.
 func (r *Replica) releaseTentative(u *union, to tuple.Time) (rows int) {
 	p := u.path
-	p.missing = r.missing(p, to)
+	if m := r.missing(p, to); len(m) > 0 || !r.bestEffort() {
+		p.missing = m // else what is lost is missing still
+	}
+	if u.su.Stable() < to {
+		p.unsettle()
+	}
 	u.age, u.agedTo = u.path.wait.Age(to, u.place, r.now), to
 	err := u.su.ReleaseTentative(to, func(b *tuple.Batch) error {
 		rows += b.Rows()

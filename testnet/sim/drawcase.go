@@ -13,6 +13,9 @@ func DrawCase(seed uint64) (Case, error) {
 	r := rand.New(rand.NewPCG(seed, 0x73706563))
 	s := drawSpec(r)
 	s.Redo = drawRedo(seed)
+	if s.Consistency == topology.Eventual && drawBestEffort(seed) {
+		s.Consistency, s.Redo = topology.BestEffort, topology.RedoFork
+	}
 	return drawFaults(r, Case{Seed: seed, Spec: s})
 }
 
@@ -22,6 +25,14 @@ func drawRedo(seed uint64) string {
 		return topology.RedoUndo
 	}
 	return topology.RedoFork
+}
+
+// bestEffortEvery is how many federations there are to one whose query is best effort.
+const bestEffortEvery = 12
+
+// drawBestEffort draws whether what was tentative stays so. It takes nothing from the draws of the rest.
+func drawBestEffort(seed uint64) bool {
+	return rand.New(rand.NewPCG(seed, 0x62657374)).IntN(bestEffortEvery) == 0
 }
 
 // DrawFaults draws what goes wrong in a given federation.

@@ -198,7 +198,11 @@ func (h *health) allWays(source int, since int64) bool {
 		}
 		for _, p := range s.Producers {
 			for _, id := range s.Readers {
-				if h.r.w.Up(p) && h.r.w.Up(id) && max(h.since[p], h.since[id], h.way[h.index(p, id)]) > since {
+				alive := h.r.w.Up(p) && h.r.w.Up(id)
+				if !alive && h.r.settings.Consistency == dcaa.BestEffort {
+					return false // what was read from there may be what a GAP names: nobody corrects it
+				}
+				if alive && max(h.since[p], h.since[id], h.way[h.index(p, id)]) > since {
 					return false
 				}
 			}

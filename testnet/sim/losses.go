@@ -35,6 +35,9 @@ type result struct {
 
 func newLosses(s *topology.Spec, ref *reference) *losses {
 	l := &losses{ref: ref, places: make(map[tuple.Position]int)}
+	if s.Consistency == topology.BestEffort {
+		return l // what comes behind a GAP depends on nothing that it names
+	}
 	if s.Work == topology.Windows {
 		l.reach = s.Window * int64(s.Fragments)
 	}

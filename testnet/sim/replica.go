@@ -36,6 +36,8 @@ type replicaActor struct {
 	// offer is the state that a peer sent while something else was being stored.
 	offer     *point
 	offerFrom world.NodeID
+	// began is how often its results had begun anew when a point was last cut.
+	began uint64
 	// caught: it has caught up since it was started.
 	caught bool
 	// redoing is since when it has been redoing in world time, 0 if it is not.
@@ -200,7 +202,9 @@ func (a *replicaActor) Wake() {
 	for _, s := range a.outputs {
 		a.h.Pump(s)
 	}
-	if now >= a.pointAt {
+	began := a.core.Beginnings()
+	if now >= a.pointAt || began != a.began && a.saving == nil {
+		a.began = began
 		a.pointAt = now.Add(a.run.top.Spec.PointInterval)
 		a.store()
 		for n := range a.outputs {

@@ -166,7 +166,7 @@ func (u *rules) buffers() {
 
 // changed checks that an output becomes tentative for a reason.
 func (u *rules) changed(a *replicaActor, c replica.Change) {
-	if c.To != dcaa.UpstreamFailure || c.From != dcaa.Stable {
+	if c.To != dcaa.UpstreamFailure || c.From != dcaa.Stable || c.Lost {
 		return
 	}
 	first := true // nobody upstream has given up before

@@ -169,8 +169,11 @@ func settingsOf(s *topology.Spec) dcaa.Settings {
 	if s.Redo == topology.RedoUndo {
 		d.Redo = dcaa.RedoUndo
 	}
-	if s.Consistency == topology.StableOnly {
+	switch s.Consistency {
+	case topology.StableOnly:
 		d.Consistency, d.MaxDelay = dcaa.StableOnly, dcaa.Unbounded
+	case topology.BestEffort:
+		d.Consistency = dcaa.BestEffort
 	}
 	return d
 }

@@ -16,11 +16,13 @@ func queryText(s *Spec) string {
 	w.line("bucket = %q", tuple.AppendDuration(nil, s.Bucket))
 	w.line("failure = %q", s.Failure)
 	w.line("stabilization = %q", s.Stabilization)
-	if s.Consistency == StableOnly {
+	if s.Consistency != Eventual {
 		w.line("consistency = %q", s.Consistency)
 	} else {
-		w.line("max_delay = %q", tuple.AppendDuration(nil, s.MaxDelay))
 		w.line("redo = %q", s.Redo)
+	}
+	if s.Consistency != StableOnly {
+		w.line("max_delay = %q", tuple.AppendDuration(nil, s.MaxDelay))
 	}
 	for i := range s.Sources {
 		w.line("[streams.%s]", SourceName(i))

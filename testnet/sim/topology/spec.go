@@ -179,7 +179,7 @@ func (s *Spec) choices() []choice {
 		{"work", (*string)(&s.Work), []string{string(Pass), string(Windows)}},
 		{"failure", &s.Failure, policies},
 		{"stabilization", &s.Stabilization, policies},
-		{"consistency", &s.Consistency, []string{Eventual, StableOnly}},
+		{"consistency", &s.Consistency, []string{Eventual, StableOnly, BestEffort}},
 		{"redo", &s.Redo, []string{RedoFork, RedoUndo}},
 		{"losses", &s.Losses, []string{NoLosses, NamedLosses}},
 	}
@@ -252,6 +252,7 @@ func (s *Spec) AppendTOML(b []byte) []byte {
 const (
 	Eventual   = "eventual"
 	StableOnly = "stable-only"
+	BestEffort = "best-effort"
 )
 
 // Whether a case loses rows that nobody holds any more, so that a GAP has to name them.
