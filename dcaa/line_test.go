@@ -199,3 +199,33 @@ func TestLineTakenMeanwhile(t *testing.T) {
 		t.Fatalf("%+v, want %+v", got, want)
 	}
 }
+
+// TestLineOfLiar shows that whatever a peer says of times, what comes out is a way that has some length, as long as our own clock
+// has run at most, and that what we say of it is within what a heartbeat may carry.
+func TestLineOfLiar(t *testing.T) {
+	const most = 1 << 56
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var l Line
+		now := Instant(1)
+		for range 200 {
+			now = now.Add(rng.Int64N(lineBeat))
+			told := func() int64 {
+				return [...]int64{0, 1, most, rng.Int64N(most), rng.Int64N(int64(now) + 1), int64(now)}[rng.IntN(6)]
+			}
+			b := Beat{Sent: told(), Echo: told(), Held: told(), Calm: told()}
+			if rng.IntN(4) > 0 {
+				b.Sent = l.got + rng.Int64N(1000) // else the largest one would be the last that counts
+			}
+			l.Take(now, b, true)
+			w := l.Way()
+			if w.RoundTrip < 0 || w.Calm < 0 || w.Late < 0 || w.Calm > w.RoundTrip || max(w.RoundTrip, w.Late) > int64(now) {
+				t.Fatalf("%+v at %d of %+v", w, now, b)
+			}
+			n := l.Next(now)
+			if min(n.Sent, n.Echo, n.Held, n.Calm) < 0 || max(n.Sent, n.Held, n.Calm) > int64(now) || n.Echo != l.got {
+				t.Fatalf("says %+v at %d", n, now)
+			}
+		}
+	}
+}
