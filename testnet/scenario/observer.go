@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,20 +17,23 @@ type observer struct {
 	net    network
 	output string
 
-	mu    sync.Mutex
-	from  string // where to go on
-	last  uint64 // id of the last stable row
-	gap   bool   // rows behind it are lost
-	seen  seen
-	calm  delays        // of rows before the first fault
-	armed bool          // there was a fault
-	usual time.Duration // normal delay, known once armed
-	high  time.Time     // highest stime of any row
-	open  map[int64]int // tentative rows that are not replaced, by stime in µs
-	begun time.Time     // of the observation
-	heard time.Time     // when the last event came
-	quiet time.Duration // for which nothing had come before it
-	fresh string        // what came between the row before and this one
+	mu   sync.Mutex
+	from string // where to go on
+	last uint64 // id of the last stable row
+	gap  bool   // rows behind it are lost
+	// generation and passed are those of the last stable row, and its stime.
+	generation string
+	passed     time.Time
+	seen       seen
+	calm       delays        // of rows before the first fault
+	armed      bool          // there was a fault
+	usual      time.Duration // normal delay, known once armed
+	high       time.Time     // highest stime of any row
+	open       map[int64]int // tentative rows that are not replaced, by stime in µs
+	begun      time.Time     // of the observation
+	heard      time.Time     // when the last event came
+	quiet      time.Duration // for which nothing had come before it
+	fresh      string        // what came between the row before and this one
 	// settle is how long rows do not count: parts of the query still start.
 	settle time.Duration
 }
@@ -136,11 +140,16 @@ func (o *observer) stable(e testnet.Event, now time.Time) error {
 	if err := json.Unmarshal(e.Data, &k); err != nil {
 		return fmt.Errorf("a row that cannot be read: %w", err)
 	}
-	// Behind a gap numbers go on at a later one.
-	if o.last > 0 && (k.ID <= o.last || k.ID != o.last+1 && !o.gap) {
+	// Behind a gap numbers go on at a later one, or anew in another generation, whose rows come later.
+	generation, _, _ := strings.Cut(e.ID, ":")
+	switch anew := o.gap && generation != o.generation; {
+	case o.last == 0:
+	case anew && k.Stime.Before(o.passed):
+		o.seen.undone = append(o.seen.undone, fmt.Sprintf("a row of %v after one of %v: %.200s", k.Stime, o.passed, e.Data))
+	case !anew && (k.ID <= o.last || k.ID != o.last+1 && !o.gap):
 		o.seen.undone = append(o.seen.undone, fmt.Sprintf("id %d after %d: %.200s", k.ID, o.last, e.Data))
 	}
-	o.last, o.from, o.gap = k.ID, e.ID, false
+	o.last, o.from, o.gap, o.generation, o.passed = k.ID, e.ID, false, generation, k.Stime
 	o.seen.stable++
 	if o.armed && now.Sub(k.Stime) > o.usual+lateBy {
 		o.seen.lateUntil = now

@@ -156,3 +156,29 @@ func TestMergeByTime(t *testing.T) {
 	require.Contains(t, firstDifference(files[0], files[1]), ":2: `1,a`, expected `2,c`")
 	require.ErrorContains(t, mergeByTime([]string{filepath.Join(dir, "none")}, to), "none")
 }
+
+// TestObserverAnew shows that numbers which count anew in another generation behind a gap undo nothing, and rows do that come
+// before those that came.
+func TestObserverAnew(t *testing.T) {
+	o := newObserver(nil, "rows")
+	now := time.Now()
+	row := func(generation, id int, stime time.Duration) {
+		at := now.Add(stime).UTC().Format(time.RFC3339Nano)
+		require.NoError(t, o.event(testnet.Event{ID: fmt.Sprintf("%d:%d", generation, id), Data: fmt.Appendf(nil, `{"id":%d,"stime":%q}`, id, at)}))
+	}
+	gap := func() { require.NoError(t, o.event(testnet.Event{Name: "gap", Data: []byte(`{}`)})) }
+	row(1, 7, 0)
+	gap()
+	row(5, 1, time.Second)
+	row(5, 2, 2*time.Second)
+	s, _, _ := o.saw()
+	require.Empty(t, s.undone)
+	require.Equal(t, uint64(1), s.lost)
+	gap()
+	row(6, 1, time.Second)
+	s, _, _ = o.saw()
+	require.Len(t, s.undone, 1)
+	row(7, 1, 3*time.Second) // no gap says so
+	s, _, _ = o.saw()
+	require.Len(t, s.undone, 2)
+}
