@@ -22,6 +22,8 @@ type anew struct {
 	need tuple.Time
 	// from is where the stable side is fed again, and to where its results count again; MinTime while that is not decided.
 	from, to tuple.Time
+	// own is to as this replica has decided it: others put it off by no more than so much (see agree).
+	own tuple.Time
 	// told: the outputs have been told, and the stable side has yet to pass the fork.
 	told   bool
 	reason string
@@ -180,7 +182,7 @@ func (r *Replica) rejoin(p *path) {
 		r.forkFor(u)
 	}
 	r.silence(p)
-	p.anew.from, p.anew.to, p.anew.reason = max(least, at.Add(-r.span)), at, "another replica has begun anew here"
+	p.anew.from, p.anew.to, p.anew.own, p.anew.reason = max(least, at.Add(-r.span)), at, at, "another replica has begun anew here"
 }
 
 // makeRoom passes over what fills an SUnion that waits for other inputs: the fork has had it.
@@ -203,7 +205,7 @@ func (r *Replica) decide(p *path) {
 		far = max(far, u.su.Released(), u.su.Forked())
 	}
 	if at, ok := r.elsewhere(p, least); ok {
-		a.from, a.to = max(least, at.Add(-r.span)), at
+		a.from, a.to, a.own = max(least, at.Add(-r.span)), at, at
 		return
 	}
 	bucket := r.cfg.Plan.Bucket
@@ -220,6 +222,7 @@ func (r *Replica) decide(p *path) {
 		bucket *= max(1, tuple.Second/bucket)
 	}
 	a.to = r.ceil(a.to, bucket)
+	a.own = a.to
 	r.change(p, dcaa.UpstreamFailure)
 }
 
@@ -246,11 +249,12 @@ func (r *Replica) ceil(t tuple.Time, size int64) tuple.Time {
 // elsewhere returns the first place at which another replica has begun anew where this one can still do so, having passed over
 // nothing behind least.
 func (r *Replica) elsewhere(p *path, least tuple.Time) (at tuple.Time, ok bool) {
+	most := r.told(p)
 	for k := range r.peers {
 		other := &r.peers[k]
 		for _, o := range p.outputs {
 			s := &other.status[o]
-			if !other.up || s.Begins <= 0 || p.fork != nil && !p.fork.AffectedOutput(o) || s.Begins.Add(-r.span) < least || ok && s.Begins >= at {
+			if !other.up || s.Begins <= 0 || p.fork != nil && !p.fork.AffectedOutput(o) || s.Begins.Add(-r.span) < least || s.Begins > most || ok && s.Begins >= at {
 				continue
 			}
 			origin := r.origin(o, s.Begins)
@@ -262,18 +266,28 @@ func (r *Replica) elsewhere(p *path, least tuple.Time) (at tuple.Time, ok bool) 
 	return at, ok
 }
 
-// agree puts off where a path begins anew to where another replica does, or means to.
+// agree puts off where a path begins anew to where another replica does, or means to. Those that felt one failure mean to begin
+// near each other; one that says a place far away is not followed, or results would stay tentative for as long as it likes.
 func (r *Replica) agree(p *path) {
-	if p.anew.told {
-		return
-	}
+	most := p.anew.own.Add(2 * r.cfg.Settings.MaxDelay)
 	for k := range r.peers {
 		for _, o := range p.outputs {
-			if s := &r.peers[k].status[o]; r.peers[k].up && r.silent[o].on {
+			if s := &r.peers[k].status[o]; r.peers[k].up && r.silent[o].on && s.Begins <= most {
 				p.anew.to = max(p.anew.to, s.Begins)
 			}
 		}
 	}
+}
+
+// told is how far the producers of a path's inputs are by what they say: nobody has begun anew behind it.
+func (r *Replica) told(p *path) tuple.Time {
+	far := tuple.MinTime
+	for _, u := range p.unions {
+		for _, in := range r.cfg.Plan.Unions[u.n].Inputs {
+			far = max(far, r.inputs[in].intake.Told())
+		}
+	}
+	return far
 }
 
 // beginsAt is where an output begins anew, or its generation has; 0 if it has not.
@@ -348,7 +362,7 @@ func (r *Replica) restoreAnew(s *State) {
 		return
 	}
 	for n, a := range s.Anew {
-		r.paths[n].anew = anew{lost: a.Lost, need: a.Need, from: a.From, to: a.To, reason: a.Reason}
+		r.paths[n].anew = anew{lost: a.Lost, need: a.Need, from: a.From, to: a.To, own: a.To, reason: a.Reason}
 	}
 	for n, o := range s.Silences {
 		r.silent[n] = silence{on: o.On, told: o.Told, begins: o.Begins}
