@@ -116,6 +116,7 @@ func (o *origin) numbered() uint64 { return max(1, o.generation) }
 // received is what came of one output: P and Q as a client would hold them.
 type received struct {
 	stable    []string
+	before    int // of them are of earlier generations
 	tentative []string
 	everTent  int
 	undone    int
@@ -187,8 +188,8 @@ func (s *stage) Emit(output int, f *tuple.Frame) {
 	}
 	switch f.Kind {
 	case tuple.Insertion:
-		if f.FirstID != uint64(len(o.stable))+1 {
-			s.t.Fatalf("output %d: ids from %d after %d", output, f.FirstID, len(o.stable))
+		if f.FirstID != uint64(len(o.stable)-o.before)+1 {
+			s.t.Fatalf("output %d: ids from %d after %d", output, f.FirstID, len(o.stable)-o.before)
 		}
 		o.stable = append(o.stable, rows(f.Batch)...)
 	case tuple.Tentative:
@@ -202,6 +203,9 @@ func (s *stage) Emit(output int, f *tuple.Frame) {
 		o.boundary = max(o.boundary, f.Time)
 	case tuple.Gap:
 		o.gaps = append(o.gaps, f.Reason)
+		if f.FirstID == 0 {
+			o.before = len(o.stable)
+		}
 	case tuple.Undo:
 		o.tentative, o.undone = nil, o.undone+1
 	case tuple.RecDone:
