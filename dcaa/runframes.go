@@ -13,7 +13,7 @@ type runFrames struct {
 	list  []runFrame
 	bytes int64
 	// kept is the end of a stretch that a GAP has named while the run was open, 0 if there is none: no stable rows will replace
-	// its frames, and they stay until the next run begins. over: the run has ended since.
+	// its frames, and they stay until the next run begins, or keptFor after the stretch. over: the run has ended since.
 	kept tuple.Time
 	over bool
 }
@@ -33,6 +33,10 @@ type runFrame struct {
 // mostEnds is how many ends of runs are kept for cursors that have not come by. One that missed an end notices by the
 // next run.
 const mostEnds = 8
+
+// keptFor is how far behind a stretch that a GAP has named its tentative frames are kept, in microseconds of stime: whoever reads
+// them has long had them by then.
+const keptFor = 10_000_000
 
 // AppendTentative adds a TENTATIVE or TENTATIVE_BOUNDARY frame of the open run, or the UNDO or REC_DONE that ends it. At
 // most limit bytes are kept of a run: beyond that the oldest rows go, and a replica that switches over later begins behind
@@ -98,6 +102,10 @@ func (r *runFrames) shift() {
 // replaced drops what a stable boundary has passed of the open run; next is the number behind it. Ends of runs before, which
 // stand in front, stay.
 func (r *runFrames) replaced(t tuple.Time, next uint64) {
+	if r.over && t >= r.kept.Add(keptFor) {
+		r.kept, r.over = 0, false
+		r.close()
+	}
 	if r.kept != 0 {
 		return
 	}

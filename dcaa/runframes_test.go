@@ -50,3 +50,21 @@ func TestReplacedBehindEnds(t *testing.T) {
 		t.Fatalf("%d bytes of runs are held, want the ends alone, %d", got, ends)
 	}
 }
+
+// TestKeptRun shows that the frames of a run which a GAP has left without stable rows are still given when the run is over and
+// its boundary has passed, and that they do not stay in memory for ever.
+func TestKeptRun(t *testing.T) {
+	b := NewOutputBuffer(1, tuple.Position{Time: tuple.MinTime})
+	b.AppendTentative(&tuple.Frame{Kind: tuple.TentativeBoundary, Time: 50}, 1<<20)
+	b.Append(&tuple.Frame{Kind: tuple.Gap, Generation: 2, Time: 10, To: 60})
+	b.Append(&tuple.Frame{Kind: tuple.Boundary, Generation: 2, Time: 60})
+	b.AppendTentative(&tuple.Frame{Kind: tuple.RecDone}, 1<<20)
+	f, _, ok := b.RunFrame(b.SeekRun(10), b.next)
+	if !ok || f.Kind != tuple.TentativeBoundary {
+		t.Fatalf("%v, %v; want what the GAP has left", f, ok)
+	}
+	b.Append(&tuple.Frame{Kind: tuple.Boundary, Generation: 2, Time: 60 + keptFor})
+	if n := len(b.run.list); n != 1 || b.run.list[0].frame.Kind != tuple.RecDone {
+		t.Fatalf("%d frames are left, want the end of the run alone", n)
+	}
+}
