@@ -104,6 +104,9 @@ func (s *simulateFlags) run(c *cobra.Command) error {
 	}
 	show := newSimulateShow(c, s.runs)
 	campaign.Done = show.progress
+	if s.keepGoing {
+		campaign.Broke = show.broke
+	}
 	p, failures, err := campaign.Run(c.Context())
 	show.clear()
 	switch {

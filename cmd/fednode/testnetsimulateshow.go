@@ -48,6 +48,12 @@ func (s *simulateShow) progress(p sim.Progress) {
 	fmt.Fprintln(s.out, line)
 }
 
+// broke says at once which seed breaks a promise, so that a long campaign that is ended early has not lost it.
+func (s *simulateShow) broke(f *sim.Failure) {
+	s.clear()
+	fmt.Fprintf(s.out, "seed %d: %s\n", f.Case.Seed, &f.Breach)
+}
+
 // clear takes the line of a terminal away.
 func (s *simulateShow) clear() {
 	if s.live {

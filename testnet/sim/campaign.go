@@ -23,6 +23,8 @@ type Campaign struct {
 	KeepGoing bool
 	// Done is called after each run, one call at a time; it may be nil.
 	Done func(Progress)
+	// Broke is called with each failure as soon as it is found, one call at a time; it may be nil.
+	Broke func(*Failure)
 }
 
 // Progress is how far a campaign has come.
@@ -136,6 +138,9 @@ func (s *campaign) ended(c Case, r *Result, err error) {
 	if r.Breach != nil {
 		s.failures = append(s.failures, Failure{Case: c, Breach: *r.Breach})
 		p.Failures++
+		if s.cfg.Broke != nil {
+			s.cfg.Broke(&s.failures[len(s.failures)-1])
+		}
 		if !s.cfg.KeepGoing {
 			s.stop()
 		}

@@ -65,15 +65,26 @@ func TestDrawnCases(t *testing.T) {
 	require.Len(t, shapes, 4)
 }
 
-// A campaign goes on over failures when it is told to, and returns them in order.
+// A campaign goes on over failures when it is told to, tells each as soon as it is found, and returns them in order.
 func TestCampaignKeepsGoing(t *testing.T) {
 	s := topology.Default()
-	s.Fragments, s.Trouble, s.Settle = 1, 1_000_000, 0
-	c := Campaign{First: 1, Runs: 12, Workers: 3, Spec: &s, KeepGoing: true}
+	s.Fragments, s.Trouble, s.Settle = 1, 5_000_000, 0
+	told, ended := 0, 0
+	c := Campaign{First: 380, Runs: 12, Workers: 3, Spec: &s, KeepGoing: true}
+	c.Broke = func(f *Failure) {
+		told++
+		require.NotEmpty(t, f.Breach.Promise)
+	}
+	c.Done = func(p Progress) {
+		ended++
+		require.Equal(t, ended, p.Runs)
+		require.Equal(t, told, p.Failures)
+	}
 	p, failures, err := c.Run(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 12, p.Runs)
-	require.Equal(t, p.Failures, len(failures))
+	require.NotEmpty(t, failures)
+	require.Len(t, failures, told)
 	for i := 1; i < len(failures); i++ {
 		require.Less(t, failures[i-1].Case.Seed, failures[i].Case.Seed)
 	}
