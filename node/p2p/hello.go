@@ -43,13 +43,11 @@ func (l *link) greet(ctx context.Context, stream network.Stream) (*session, erro
 	if err != nil {
 		return nil, err
 	}
-	p, err := l.readHello(in)
+	p, err := l.readHello(in, out)
 	if err != nil {
 		l.explain(stream, out, err)
 		return nil, err
 	}
-	out.w.SetVersion(p.Version)
-	in.SetVersion(p.Version)
 	if err := stream.SetDeadline(time.Time{}); err != nil {
 		return nil, fmt.Errorf("hello: %w", err)
 	}
@@ -82,8 +80,9 @@ func (l *link) explain(stream network.Stream, out *encoder, why error) {
 	}
 }
 
-// readHello reads the peer's hello and decides whether it makes a session.
-func (l *link) readHello(in *wire.ControlReader) (Peer, error) {
+// readHello reads the peer's hello and decides whether it makes a session. From the hello on both directions are in the version
+// that both speak, also if there is to be no session for another reason: the peer reads on in that one.
+func (l *link) readHello(in *wire.ControlReader, out *encoder) (Peer, error) {
 	m, err := in.Read()
 	if err != nil {
 		return Peer{}, fmt.Errorf("hello: %w", err)
@@ -91,6 +90,11 @@ func (l *link) readHello(in *wire.ControlReader) (Peer, error) {
 	theirs, ok := m.(*wire.Hello)
 	if !ok {
 		return Peer{}, &PeerError{Place: "first message", Got: m.Kind().String(), Expected: "hello"}
+	}
+	version, common := wire.Negotiate(spokenVersions(), theirs.Versions)
+	if common {
+		in.SetVersion(version)
+		out.w.SetVersion(version)
 	}
 	member, ok := l.host.door.Member(l.id)
 	if !ok {
@@ -101,8 +105,7 @@ func (l *link) readHello(in *wire.ControlReader) (Peer, error) {
 			Expected: fmt.Sprintf("node %q of %q, as certified", l.id, member.Org)}
 	}
 	software := printable(theirs.Software, maxSoftware)
-	version, ok := wire.Negotiate(spokenVersions(), theirs.Versions)
-	if !ok {
+	if !common {
 		return Peer{}, &VersionError{Ours: spokenVersions(), Theirs: theirs.Versions, Software: software}
 	}
 	l.log.Debug("hello", zap.Stringer("member", member), zap.Uint8("version", version), zap.String("software", software))

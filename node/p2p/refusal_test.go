@@ -153,11 +153,15 @@ func say(t *testing.T, s network.Stream, m wire.Message) {
 	t.Helper()
 	w, err := wire.NewControlWriter(s)
 	require.NoError(t, err)
+	if m.Kind() != wire.KindHello {
+		w.SetVersion(wire.Version)
+	}
 	require.NoError(t, w.Write(m))
 }
 
-// answers reads messages until the stream ends or the kind comes.
-func answers(t *testing.T, s network.Stream, kind wire.Kind) wire.Message {
+// answers reads messages until the stream ends or the kind comes. Behind the hello they are in the version that is agreed on, and
+// in the hello's where nothing could be.
+func answers(t *testing.T, s network.Stream, version uint8, kind wire.Kind) wire.Message {
 	t.Helper()
 	r, err := wire.NewControlReader(s)
 	require.NoError(t, err)
@@ -166,6 +170,9 @@ func answers(t *testing.T, s network.Stream, kind wire.Kind) wire.Message {
 		require.NoError(t, err)
 		if m.Kind() == kind {
 			return m
+		}
+		if m.Kind() == wire.KindHello {
+			r.SetVersion(version)
 		}
 	}
 }
@@ -183,6 +190,7 @@ func TestVersions(t *testing.T) {
 	}{
 		{"older and like us", []uint8{0, wire.Version}, ""},
 		{"newer and like us", []uint8{wire.Version + 2, wire.Version, wire.Version + 1}, ""},
+		{"from before the first release", []uint8{1}, "we speak [2], the peer (fake 0) speaks [1]; upgrade the other node"},
 		{"only older", []uint8{0}, "upgrade the other node"},
 		{"only newer", []uint8{wire.Version + 1, wire.Version + 2}, "upgrade this node"},
 	}
@@ -192,11 +200,11 @@ func TestVersions(t *testing.T) {
 			h, s := fake(t, n, a)
 			say(t, s, helloOf(h, c.versions...))
 			if c.remedy == "" {
-				answers(t, s, wire.KindHeartbeat)
+				answers(t, s, wire.Version, wire.KindHeartbeat)
 				require.Equal(t, wire.Version, n.rec.waitUp(t, h.ID()).Version)
 				return
 			}
-			bye := answers(t, s, wire.KindGoodbye).(*wire.Goodbye)
+			bye := answers(t, s, 1, wire.KindGoodbye).(*wire.Goodbye)
 			require.Equal(t, wire.PartingNoVersion, bye.Reason)
 			require.Contains(t, bye.Detail, c.remedy)
 			check()
@@ -218,19 +226,23 @@ func TestProtocolBreaches(t *testing.T) {
 		"unknown kind": frame(3, 1, 200, "abc"),
 		"bad checksum": frame(3, 1, byte(wire.KindHello), "abc"),
 		"no hello":     encoded(t, &wire.Unsubscribe{Subscription: 1}),
-		"another node": encoded(t, &wire.Hello{Versions: []uint8{1}, Node: "12D3KooWX", Org: "north", Software: "x"}),
-		"another org":  encoded(t, &wire.Hello{Versions: []uint8{1}, Node: "SELF", Org: "south", Software: "x"}),
+		"another node": encoded(t, &wire.Hello{Versions: []uint8{wire.Version}, Node: "12D3KooWX", Org: "north", Software: "x"}),
+		"another org":  encoded(t, &wire.Hello{Versions: []uint8{wire.Version}, Node: "SELF", Org: "south", Software: "x"}),
 	}
 	for name, bytes := range first {
 		t.Run(name, func(t *testing.T) {
 			n, a, check := undisturbed(t)
 			h, s := fake(t, n, a)
 			if name == "another org" {
-				bytes = encoded(t, &wire.Hello{Versions: []uint8{1}, Node: h.ID().String(), Org: "south", Software: "x"})
+				bytes = encoded(t, &wire.Hello{Versions: []uint8{wire.Version}, Node: h.ID().String(), Org: "south", Software: "x"})
 			}
 			_, err := s.Write(bytes)
 			require.NoError(t, err)
-			require.NotEmpty(t, answers(t, s, wire.KindError).(*wire.Error).Text)
+			version := uint8(1)
+			if strings.HasPrefix(name, "another") {
+				version = wire.Version // its hello could be read, so that it reads on in the version that both speak
+			}
+			require.NotEmpty(t, answers(t, s, version, wire.KindError).(*wire.Error).Text)
 			check()
 		})
 	}
@@ -247,7 +259,7 @@ func TestProtocolBreaches(t *testing.T) {
 			n.rec.waitUp(t, h.ID())
 			_, err := s.Write(bytes)
 			require.NoError(t, err)
-			require.NotEmpty(t, answers(t, s, wire.KindError).(*wire.Error).Text)
+			require.NotEmpty(t, answers(t, s, wire.Version, wire.KindError).(*wire.Error).Text)
 			require.NoError(t, s.Close()) // the answer has come; until then the session waits a moment
 			n.rec.waitLine(t, "down north/fake broke the protocol")
 			require.Zero(t, n.rec.count("down north/friend"))

@@ -65,6 +65,7 @@ func TestDeafPeer(t *testing.T) {
 	spoken := make(chan error, 1)
 	go func() {
 		w, err := wire.NewControlWriter(s)
+		w.SetVersion(wire.Version)
 		for err == nil && pause(ctx, 10*time.Millisecond) {
 			err = w.Write(&wire.Heartbeat{})
 		}

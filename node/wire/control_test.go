@@ -46,17 +46,25 @@ func controlBytes(t testing.TB, messages ...Message) []byte {
 	w, err := NewControlWriter(&buf)
 	require.NoError(t, err)
 	for _, m := range messages {
+		w.SetVersion(Version)
+		if m.Kind() == KindHello {
+			w.SetVersion(helloVersion)
+		}
 		require.NoError(t, w.Write(m))
 	}
 	return buf.Bytes()
 }
 
+// readControl reads as a session does: a hello first, if there is one, and then the version of this build.
 func readControl(t testing.TB, data []byte) ([]Message, error) {
 	t.Helper()
 	r, err := NewControlReader(bytes.NewReader(data))
 	require.NoError(t, err)
 	var out []Message
 	for {
+		if len(out) > 0 || len(data) < headerSize || Kind(data[5]) != KindHello {
+			r.SetVersion(Version)
+		}
 		m, err := r.Read()
 		if err != nil {
 			return out, err
@@ -83,6 +91,7 @@ func TestAttachThenFrames(t *testing.T) {
 	src := bytes.NewReader(data)
 	cr, err := NewControlReader(src)
 	require.NoError(t, err)
+	cr.SetVersion(Version)
 	m, err := cr.Read()
 	require.NoError(t, err)
 	require.Equal(t, &Attach{Subscription: 7}, m)
@@ -102,7 +111,11 @@ func TestHostileControl(t *testing.T) {
 	raw := func(k Kind, v any) []byte {
 		body, err := cbor.Marshal(v)
 		require.NoError(t, err)
-		return frame(uint8(k), body)
+		version := Version
+		if k == KindHello {
+			version = helloVersion
+		}
+		return edit(frame(uint8(k), body), func(b []byte) { b[4] = version })
 	}
 	long := strings.Repeat("x", 5000)
 	cases := map[string]struct {
@@ -132,7 +145,7 @@ func TestHostileControl(t *testing.T) {
 		"credit of nothing":    {raw(KindCredit, map[int]any{1: 1, 2: 0}), Malformed},
 		"accepted and refused": {raw(KindHostReply, map[int]any{1: 1, 2: true, 3: 1}), Malformed},
 		"short hash":           {raw(KindAnnounce, map[int]any{1: []any{map[int]any{1: "q", 4: "w", 5: []byte{1, 2}}}}), Malformed},
-		"newer version":        {edit(controlBytes(t, &Attach{}), func(b []byte) { b[4] = 2 }), BadVersion},
+		"newer version":        {edit(controlBytes(t, &Attach{}), func(b []byte) { b[4] = Version + 1 }), BadVersion},
 		"truncated":            {controlBytes(t, samples()[0])[:20], Truncated},
 	}
 	for name, c := range cases {

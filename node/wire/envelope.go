@@ -11,7 +11,7 @@ import (
 )
 
 // Version is the version of the protocol that this package speaks.
-const Version uint8 = 1
+const Version uint8 = 2
 
 // Limits of frames, in bytes of payload.
 const (
