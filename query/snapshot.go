@@ -25,14 +25,11 @@ func (i *Instance) Snapshot(e *tuple.Encoder) {
 	e.Uint(uint64(len(i.nodes)))
 	for n := range i.nodes {
 		nd := &i.nodes[n]
-		e.String(nd.plan.Name)
-		e.String(nd.plan.Plan.Kind)
-		e.Uint(nd.plan.Fingerprint)
 		var state tuple.Encoder
 		state.Times(nd.bounds)
 		state.Time(nd.boundary)
 		nd.op.Snapshot(&state)
-		e.Bytes(state.B)
+		operatorState{kind: nd.plan.Plan.Kind, fingerprint: nd.plan.Fingerprint, state: state.B}.write(e, nd.plan.Name)
 	}
 }
 
@@ -82,23 +79,23 @@ func orNone(names []string) string {
 // tuple.ErrCorrupt. It works on the same terms for a restart, a move and a changed query.
 func RestoreInstance(f *FragmentPlan, out Out, d *tuple.Decoder, o RestoreOptions) (*Instance, RestoreReport, error) {
 	i := newInstance(f, out)
-	states, boundaries, err := readSnapshot(d)
+	snap, err := readSnapshot(d)
 	if err != nil {
 		return nil, RestoreReport{}, err
 	}
-	report := i.match(states)
+	report := i.match(snap.states)
 	if !o.AllowChanged && len(report.Dropped)+len(report.Fresh) > 0 {
 		return nil, report, &ChangedError{RestoreReport: report, Fragment: f.Name}
 	}
 	for u := range i.unions {
-		if t, ok := boundaries[f.unionName(u)]; ok {
+		if t, ok := snap.boundaries[f.unionName(u)]; ok {
 			i.unions[u].boundary = t
 		}
 	}
 	for n := range i.nodes {
 		nd := &i.nodes[n]
 		nd.op = nd.plan.Plan.New()
-		s, ok := states[nd.plan.Name]
+		s, ok := snap.states[nd.plan.Name]
 		if !ok || !s.fits(nd.plan) {
 			continue
 		}
@@ -116,30 +113,43 @@ type operatorState struct {
 	state       []byte
 }
 
+// write appends the state of the operator of a name.
+func (s operatorState) write(e *tuple.Encoder, name string) {
+	e.String(name)
+	e.String(s.kind)
+	e.Uint(s.fingerprint)
+	e.Bytes(s.state)
+}
+
 // fits reports whether the state is that of an operator with the same declaration and input schemas.
 func (s operatorState) fits(p *OperatorPlan) bool {
 	return s.kind == p.Plan.Kind && s.fingerprint == p.Fingerprint
 }
 
-// readSnapshot reads the frame around the operators' states.
-func readSnapshot(d *tuple.Decoder) (map[string]operatorState, map[string]tuple.Time, error) {
+// snapshot is the frame around the operators' states: those, and how far each SUnion stands, by name.
+type snapshot struct {
+	states     map[string]operatorState
+	boundaries map[string]tuple.Time
+}
+
+// readSnapshot reads what Snapshot has written.
+func readSnapshot(d *tuple.Decoder) (snapshot, error) {
 	if v := d.Uint(); d.Err() == nil && v != snapshotVersion {
 		d.Fail("snapshot has version %d; this build reads version %d", v, snapshotVersion)
 	}
-	boundaries := map[string]tuple.Time{}
+	s := snapshot{states: map[string]operatorState{}, boundaries: map[string]tuple.Time{}}
 	for n := d.Count(2); n > 0 && d.Err() == nil; n-- {
 		name := d.String()
-		boundaries[name] = d.Time()
+		s.boundaries[name] = d.Time()
 	}
-	states := map[string]operatorState{}
 	for n := d.Count(4); n > 0 && d.Err() == nil; n-- {
 		name := d.String()
-		if _, twice := states[name]; twice {
+		if _, twice := s.states[name]; twice {
 			d.Fail("operator %s is there twice", name)
 		}
-		states[name] = operatorState{kind: d.String(), fingerprint: d.Uint(), state: d.Bytes()}
+		s.states[name] = operatorState{kind: d.String(), fingerprint: d.Uint(), state: d.Bytes()}
 	}
-	return states, boundaries, d.Err()
+	return s, d.Err()
 }
 
 // match compares the operators of a snapshot with those of the instance.
