@@ -245,7 +245,7 @@ func (r *Runner) offered(t transfer) (take bool) {
 		r.core.Declined(now, t.peer)
 		return false
 	}
-	if take = r.core.Offered(now, t.peer, replica.State{Inputs: r.positions(t.point), Boundary: t.point.Boundary}); !take {
+	if take = r.core.Offered(now, t.peer, replica.State{Inputs: r.positions(t.point), Boundary: t.point.Boundary}, true) != nil; !take {
 		r.cfg.Log.Warn("the state of another replica reaches no further", zap.String("fragment", r.cfg.Name), zap.String("replica", name))
 	}
 	return take

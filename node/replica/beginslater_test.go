@@ -63,17 +63,24 @@ func TestStatesInCircles(t *testing.T) {
 		return s.r.Snapshot(&e)
 	}
 	a, b := lacking("north/n1", "north/n2", 0), lacking("north/n2", "north/n1", 1)
-	takes := func(s *stage, now dcaa.Instant, other State) bool { return s.r.Offered(now, 0, other) }
+	takes := func(s *stage, now dcaa.Instant, other State) bool { return s.r.Offered(now, 0, other, false) != nil }
 	first, second := takes(a, a.now, state(b)), takes(b, b.now, state(a))
 	if first == second {
 		t.Errorf("the first takes the state of the second: %v; the second that of the first: %v", first, second)
 	}
-	ahead := state(b)
-	ahead.Boundary = ahead.Boundary.Add(1000 * ms)
-	if !takes(a, a.now, ahead) {
+	complete := func(s State, to tuple.Time) State {
+		for _, at := range s.Inputs {
+			for k := range at {
+				at[k].Time = to
+			}
+		}
+		s.Boundary = to
+		return s
+	}
+	if !takes(a, a.now, complete(state(b), a.r.Released().Add(1000*ms))) {
 		t.Error("a state that is complete further is not taken")
 	}
-	if takes(b, b.now, State{Inputs: a.r.positions(), Boundary: tuple.MinTime}) {
+	if takes(b, b.now, complete(state(a), tuple.MinTime)) {
 		t.Error("a state that is complete less far is taken")
 	}
 }
@@ -104,7 +111,7 @@ func TestStateOfLowerGeneration(t *testing.T) {
 				}
 			}
 		}
-		return s.r.Offered(s.now, 0, state)
+		return s.r.Offered(s.now, 0, state, false) != nil
 	}
 	if offered(tuple.Position{Generation: 3, ID: 39, Time: tuple.Time(1500 * ms)}) || offered(tuple.Position{Generation: 4, ID: 50, Time: tuple.Time(1500 * ms)}) {
 		t.Error("a state is taken that its producer cannot go on from")

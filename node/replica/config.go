@@ -66,7 +66,7 @@ type Shell interface {
 }
 
 // Transferer is a Shell that can copy the state of another replica. It is asked when no producer holds what an input needs
-// next; then this replica ends, and one that begins with the copied state takes its place.
+// next; then this replica ends, and one that begins with the copied state, or with its own and parts of that, takes its place.
 type Transferer interface {
 	// Transfer asks a replica, by its index in Config.Peers. Offered says whether what comes is of use, Declined that nothing
 	// comes. It is asked again after a while if neither is called.

@@ -1,9 +1,7 @@
 package replica
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
 	"fednode/dcaa"
 )
@@ -94,40 +92,6 @@ func (r *Replica) standing() (leads, all bool) {
 		leads = leads && !(p.up && p.name < r.cfg.Name)
 	}
 	return leads, all
-}
-
-// Offered says where the state of a peer stands that Transfer has asked for; of s, Inputs and Boundary count. take reports
-// whether it reaches further than this replica at an input that can go on nowhere: one that does not is of no use, for the peer
-// lacks the same rows. At another input it may lie behind only if all of it is complete further, and among equals if the peer's
-// name is the lower: two that lack input of different streams would else exchange their states in circles.
-func (r *Replica) Offered(now dcaa.Instant, peer int, s State) (take bool) {
-	r.now = now
-	ours := State{Inputs: r.positions()}
-	wanting, further, behind := false, false, false
-	for n, in := range r.inputs {
-		theirs := s.Covered(r.cfg.Plan, n)
-		c := theirs.Compare(ours.Covered(r.cfg.Plan, n))
-		_, lost := in.intake.Lost()
-		if lost && in.intake.Continues(theirs) {
-			c = 1 // by number its generation may be the lower one, but it is the one that goes on
-		}
-		wanting = wanting || lost
-		further = further || lost && c > 0
-		behind = behind || c < 0
-	}
-	if further && behind {
-		further = cmp.Or(cmp.Compare(s.Boundary, r.Released()), strings.Compare(r.cfg.Name, r.peers[peer].name)) > 0
-	}
-	if further {
-		return true
-	}
-	if wanting {
-		r.Declined(now, peer)
-	} else {
-		// A producer has come that may serve the input after all; if it does not, the same peer is asked again.
-		r.transferAt = now
-	}
-	return false
 }
 
 // Declined says that a peer that Transfer has asked gives no state: the next one is asked.

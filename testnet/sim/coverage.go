@@ -20,6 +20,8 @@ type Coverage struct {
 	Undos, Dones, Trims, Gaps uint64
 	// Transfers are how often a replica asked another for its state because no producer reached back far enough.
 	Transfers uint64
+	// Parts are how often a part of another's state was taken over, and the rest kept.
+	Parts uint64
 	// UndoRedos are how often a replica whose query says redo = "undo" began to redo.
 	UndoRedos uint64
 }
@@ -39,6 +41,7 @@ func (c *Coverage) Add(o *Coverage) {
 	c.Trims += o.Trims
 	c.Gaps += o.Gaps
 	c.Transfers += o.Transfers
+	c.Parts += o.Parts
 	c.UndoRedos += o.UndoRedos
 }
 

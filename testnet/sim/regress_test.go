@@ -31,6 +31,20 @@ func TestRegress(t *testing.T) {
 	}
 }
 
+// Two replicas each of which lacks the lane that the other one has take over that lane alone.
+func TestLaneByLane(t *testing.T) {
+	const file = "testdata/regress/lane-by-lane.toml"
+	src, err := os.ReadFile(file)
+	require.NoError(t, err)
+	c, _, err := ReadCase(file, src)
+	require.NoError(t, err)
+	r, err := Execute(c, Options{})
+	require.NoError(t, err)
+	require.Nil(t, r.Breach)
+	require.EqualValues(t, 2, r.Coverage.Parts)
+	require.Zero(t, r.Coverage.Gaps)
+}
+
 // Some seeds hold; many more are for make sim.
 func TestSeeds(t *testing.T) {
 	var p Progress

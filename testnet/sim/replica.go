@@ -226,10 +226,16 @@ func (a *replicaActor) point() *point {
 	var e tuple.Encoder
 	p := &point{state: a.core.Snapshot(&e)}
 	p.operators = e.B
-	for _, b := range a.buffers {
-		p.outputs = append(p.outputs, heldOutput{frames: b.Stable.Unacknowledged(), start: b.Stable.Truncated()})
+	for n := range a.buffers {
+		p.outputs = append(p.outputs, a.held(n))
 	}
 	return p
+}
+
+// held is what a point holds of an output.
+func (a *replicaActor) held(output int) heldOutput {
+	b := a.buffers[output].Stable
+	return heldOutput{frames: b.Unacknowledged(), start: b.Truncated()}
 }
 
 // Stored acknowledges upstream what a durable point covers.

@@ -1,9 +1,11 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
 
 	"fednode/dcaa"
+	"fednode/node/replica"
 	"fednode/query/tuple"
 	"fednode/testnet/sim/world"
 )
@@ -167,15 +169,41 @@ func (a *replicaActor) Peer(peer world.NodeID, body any) {
 	}
 }
 
-// offered takes the state of a peer, if it is of use: it is made durable, and then this life ends.
+// offered takes the state of a peer, as far as it is of use: it is made durable, and then this life ends.
 func (a *replicaActor) offered(peer world.NodeID, p *point) {
 	a.moving = false
-	if a.core == nil || !a.core.Offered(a.h.Now(), slices.Index(a.peers, peer), p.state) {
-		a.dirty = a.core != nil
+	if a.core == nil {
 		return
+	}
+	take := a.core.Offered(a.h.Now(), slices.Index(a.peers, peer), p.state, false)
+	if take == nil {
+		a.dirty = true
+		return
+	}
+	if !take.Whole() {
+		var err error
+		if p, err = a.graft(p, take); err != nil {
+			a.run.broken(fmt.Sprintf("%s cannot take over a part: %v", a.run.name(a.id), err))
+			return
+		}
+		a.run.result.Coverage.Parts++
 	}
 	a.saving, a.takes = p, true
 	a.h.W.Commit(slotPoint, p)
+}
+
+// graft makes a point of the present state and what is taken of a peer's.
+func (a *replicaActor) graft(theirs *point, take replica.Take) (*point, error) {
+	s, operators, err := a.core.Graft(theirs.state, theirs.operators, take)
+	p := &point{state: s, operators: operators}
+	for n, taken := range take.Outputs(a.plan) {
+		if taken {
+			p.outputs = append(p.outputs, theirs.outputs[n])
+		} else {
+			p.outputs = append(p.outputs, a.held(n))
+		}
+	}
+	return p, err
 }
 
 // Transfer asks a replica for its state. When it is durable here, this life ends, and the next one begins with it.
