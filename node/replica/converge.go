@@ -6,7 +6,6 @@ import (
 
 	"fednode/dcaa"
 	"fednode/query/tuple"
-	"fednode/sunion"
 )
 
 // agreeTime is how much later than need be a path begins anew if there are other replicas, in microseconds: long enough for each
@@ -24,6 +23,10 @@ type anew struct {
 	from, to tuple.Time
 	// own is to as this replica has decided it: others put it off by no more than so much (see agree).
 	own tuple.Time
+	// whole is since when the input has been complete again up to where the fork has got; 0 while it is not.
+	whole dcaa.Instant
+	// passed: the stable side stands where it is fed again.
+	passed bool
 	// told: the outputs have been told, and the stable side has yet to pass the fork.
 	told   bool
 	reason string
@@ -63,14 +66,39 @@ func (r *Replica) continues(p *path, other *peer) bool {
 	return true
 }
 
-// lose notes that an SUnion lacks rows before an stime for good: the path begins anew behind it.
-func (r *Replica) lose(u *union, before tuple.Time, reason string) {
+// mostBeyond is how far rows that a producer has lost may lie behind the first boundary that it gives after them, in microseconds,
+// beside what its sources may be out of order.
+const mostBeyond = 60_000_000
+
+// lose notes that an input of an SUnion lacks rows before an stime for good: the path begins anew behind it.
+func (r *Replica) lose(u *union, input int, before tuple.Time, reason string) {
 	p := u.path
+	if u.needs == nil {
+		u.needs = make(map[int]tuple.Time)
+	}
+	u.needs[input] = max(before, u.needs[input])
 	p.anew.lost = true
 	r.forkFor(u)
 	r.silence(p)
 	p.anew.need, p.anew.reason = max(p.anew.need, before), reason
-	p.anew.to, p.anew.told = tuple.MinTime, false
+	p.unsettle()
+}
+
+// refute takes back that rows are lost far behind what an input is complete up to: who said so has lied, and be it the last thing that
+// was heard of it.
+func (r *Replica) refute(u *union, input int, boundary tuple.Time) {
+	most := boundary.Add(u.place.Slack + u.place.Lag + mostBeyond)
+	if need, lost := u.needs[input]; !lost || need <= most {
+		return
+	}
+	u.needs[input] = most
+	need := tuple.MinTime
+	for _, v := range u.path.unions {
+		for _, t := range v.needs {
+			need = max(need, t)
+		}
+	}
+	u.path.anew.need = need
 }
 
 // silence ends what the outputs that depend on what is lost give as stable.
@@ -90,23 +118,36 @@ func (r *Replica) forkFor(u *union) {
 	}
 }
 
+// forkAll lets there be a fork. One that is there goes on as it is: what lacks nothing stays out of it.
+func (r *Replica) forkAll(p *path) {
+	if p.fork != nil {
+		return
+	}
+	for _, u := range p.unions {
+		r.forkFor(u)
+	}
+}
+
 // settled: nothing has been lost, or outputs have been told of it.
 func settled(told bool) anew {
 	return anew{need: tuple.MinTime, from: tuple.MinTime, to: tuple.MinTime, told: told}
 }
 
 // unsettle takes back where a path is to begin anew: another bucket has gone to the fork that is not complete.
-func (p *path) unsettle() { p.anew.to, p.anew.told = tuple.MinTime, false }
+func (p *path) unsettle() {
+	p.anew.to, p.anew.whole, p.anew.passed, p.anew.told = tuple.MinTime, 0, false, false
+}
 
 // converge brings a path on that begins anew.
 func (r *Replica) converge(p *path) (busy bool, err error) {
 	if p.anew.lost {
-		for _, u := range p.unions {
-			r.forkFor(u) // as after a restart
+		r.forkAll(p) // as after a restart
+		if p.fork != nil {
+			r.change(p, dcaa.UpstreamFailure) // nothing is redone any more, and the fork does not wait because others serve
 		}
 	}
-	r.makeRoom(p)
 	if p.anew.to == tuple.MinTime {
+		r.makeRoom(p)
 		if !r.whole(p) {
 			return false, nil
 		}
@@ -118,6 +159,7 @@ func (r *Replica) converge(p *path) (busy bool, err error) {
 			return false, err
 		}
 	}
+	r.notePassed(p)
 	if r.lowest(p) >= p.anew.to {
 		r.tellAnew(p)
 		return true, nil
@@ -152,40 +194,39 @@ func (r *Replica) pass(u *union) error {
 	return r.inst.Boundary(u.n, to)
 }
 
-// whole reports whether the input of a path is complete again up to where the fork has got.
+// notePassed asks for a recovery point as soon as the stable side stands where it is fed again: who is restarted from there begins
+// anew at the same place, where one of before leads back into a history that readers are about to leave.
+func (r *Replica) notePassed(p *path) {
+	if !p.anew.passed && r.lowest(p) >= p.anew.from {
+		p.anew.passed = true
+		r.beginnings++
+	}
+}
+
+// whole reports whether the input of a path is complete again up to where the fork has got, and in time: more of what is late is
+// on its way. What stays late without getting ahead of the fork is as it will be.
 func (r *Replica) whole(p *path) bool {
+	late := int64(0)
 	for _, u := range p.unions {
 		if u.su.Stable() < max(u.su.Forked(), p.anew.need) {
+			p.anew.whole = 0
 			return false
 		}
-		if late := u.path.wait.Late(u.su.Stable(), u.place, r.now); late > r.cfg.Settings.MaxDelay/2 {
-			return false // more of what is late is on its way
-		}
+		late = max(late, u.path.wait.Late(u.su.Stable(), u.place, r.now))
 	}
-	return true
+	if p.anew.whole == 0 {
+		p.anew.whole = r.now
+	}
+	at := p.anew.whole.Add(2 * r.cfg.Settings.MaxDelay)
+	if late <= r.cfg.Settings.MaxDelay/2 || r.now >= at {
+		return true
+	}
+	r.due = min(r.due, at)
+	return false
 }
 
-// rejoin lets a path that has missed more than another replica, as one that was restarted has, begin anew where that one has.
-func (r *Replica) rejoin(p *path) {
-	if !r.bestEffort() || p.anew.lost || p.broken || p.state == dcaa.Stable {
-		return
-	}
-	least := tuple.MinTime
-	for _, u := range p.unions {
-		least = max(least, u.su.Released())
-	}
-	at, ok := r.elsewhere(p, least)
-	if !ok || least == tuple.MinTime {
-		return
-	}
-	for _, u := range p.unions {
-		r.forkFor(u)
-	}
-	r.silence(p)
-	p.anew.from, p.anew.to, p.anew.own, p.anew.reason = max(least, at.Add(-r.span)), at, at, "another replica has begun anew here"
-}
-
-// makeRoom passes over what fills an SUnion that waits for other inputs: the fork has had it.
+// makeRoom passes over what fills an SUnion that waits for other inputs: the fork has had it. Once it is decided from where on the
+// stable side is fed again nothing behind that is passed over.
 func (r *Replica) makeRoom(p *path) {
 	for _, u := range p.unions {
 		if u.affected && u.su.Forked() > u.su.Released() && r.crowded(u) {
@@ -246,71 +287,6 @@ func (r *Replica) ceil(t tuple.Time, size int64) tuple.Time {
 	return t
 }
 
-// elsewhere returns the first place at which another replica has begun anew where this one can still do so, having passed over
-// nothing behind least.
-func (r *Replica) elsewhere(p *path, least tuple.Time) (at tuple.Time, ok bool) {
-	most := r.told(p)
-	for k := range r.peers {
-		other := &r.peers[k]
-		for _, o := range p.outputs {
-			s := &other.status[o]
-			if !other.up || s.Begins <= 0 || p.fork != nil && !p.fork.AffectedOutput(o) || s.Begins.Add(-r.span) < least || s.Begins > most || ok && s.Begins >= at {
-				continue
-			}
-			origin := r.origin(o, s.Begins)
-			if g := origin.Generation(); s.Generation == g && g != r.numbers[o].State().Generation {
-				at, ok = s.Begins, true
-			}
-		}
-	}
-	return at, ok
-}
-
-// agree puts off where a path begins anew to where another replica does, or means to. Those that felt one failure mean to begin
-// near each other; one that says a place far away is not followed, or results would stay tentative for as long as it likes.
-func (r *Replica) agree(p *path) {
-	most := p.anew.own.Add(2 * r.cfg.Settings.MaxDelay)
-	for k := range r.peers {
-		for _, o := range p.outputs {
-			if s := &r.peers[k].status[o]; r.peers[k].up && r.silent[o].on && s.Begins <= most {
-				p.anew.to = max(p.anew.to, s.Begins)
-			}
-		}
-	}
-}
-
-// told is how far the producers of a path's inputs are by what they say: nobody has begun anew behind it.
-func (r *Replica) told(p *path) tuple.Time {
-	far := tuple.MinTime
-	for _, u := range p.unions {
-		for _, in := range r.cfg.Plan.Unions[u.n].Inputs {
-			far = max(far, r.inputs[in].intake.Told())
-		}
-	}
-	return far
-}
-
-// beginsAt is where an output begins anew, or its generation has; 0 if it has not.
-func (r *Replica) beginsAt(output int) tuple.Time {
-	s := &r.silent[output]
-	if p := r.pathOf(output); s.on && p != nil && p.anew.to != tuple.MinTime {
-		return p.anew.to
-	}
-	return s.begins
-}
-
-// origin is what the results of an output depend on that begins anew at an stime.
-func (r *Replica) origin(output int, at tuple.Time) sunion.Origin {
-	a := sunion.Origin{At: at}
-	for _, n := range r.cfg.Plan.Outputs[output].Unions {
-		for k, in := range r.cfg.Plan.Unions[n].Inputs {
-			generation, _ := r.unions[n].su.Last(k)
-			a.Streams = append(a.Streams, sunion.Begun{Stream: r.inputs[in].stream, Generation: generation})
-		}
-	}
-	return a
-}
-
 // tellAnew ends the silence: what the stable side makes from here on depends on nothing that was lost.
 func (r *Replica) tellAnew(p *path) {
 	a := &p.anew
@@ -328,51 +304,10 @@ func (r *Replica) tellAnew(p *path) {
 		_ = stableOut{r}.Boundary(o, s.told)
 	}
 	*a = settled(p.fork != nil)
+	for _, u := range p.unions {
+		u.needs = nil
+	}
 	if p.fork != nil && r.passed(p) {
 		r.finish(p, false)
-	}
-}
-
-// Beginnings rises whenever results have begun anew. A recovery point of before leads back into a history that readers have left:
-// the shell cuts another one soon.
-func (r *Replica) Beginnings() uint64 { return r.beginnings }
-
-// snapshotAnew adds to a recovery point what has been lost. Without it a restarted replica would go on behind lost rows as if it
-// had them.
-func (r *Replica) snapshotAnew(s *State) {
-	if !r.bestEffort() {
-		return
-	}
-	for _, p := range r.paths {
-		s.Anew = append(s.Anew, AnewState{Lost: p.anew.lost, Need: p.anew.need, From: p.anew.from, To: p.anew.to, Reason: p.anew.reason})
-	}
-	for _, o := range r.silent {
-		s.Silences = append(s.Silences, SilenceState{On: o.on, Told: o.told, Begins: o.begins})
-	}
-}
-
-// restoreAnew takes it up again. In a plan that has changed its paths since, all of them begin anew if one had to.
-func (r *Replica) restoreAnew(s *State) {
-	if len(s.Anew) != len(r.paths) || len(s.Silences) != len(r.silent) {
-		for _, a := range s.Anew {
-			if a.Lost {
-				r.loseAll(max(a.Need, a.From), a.Reason)
-			}
-		}
-		return
-	}
-	for n, a := range s.Anew {
-		r.paths[n].anew = anew{lost: a.Lost, need: a.Need, from: a.From, to: a.To, own: a.To, reason: a.Reason}
-	}
-	for n, o := range s.Silences {
-		r.silent[n] = silence{on: o.On, told: o.Told, begins: o.Begins}
-	}
-}
-
-// loseAll lets every path begin anew behind an stime.
-func (r *Replica) loseAll(before tuple.Time, reason string) {
-	for _, p := range r.paths {
-		p.anew.need, p.anew.reason = max(p.anew.need, before), reason
-		r.silence(p)
 	}
 }

@@ -69,7 +69,7 @@ func (in *input) Gap(f *tuple.Frame) {
 			g.from = min(g.from, g.at)
 			if in.r.bestEffort() {
 				u.su.Keep(p.input, g.at, f.To)
-				in.r.lose(u, max(f.To, g.at), g.reason)
+				in.r.lose(u, p.input, max(f.To, g.at), g.reason)
 				continue
 			}
 		}

@@ -41,6 +41,8 @@ type union struct {
 	held   int64
 	due    dcaa.Instant
 	gaps   []gap
+	// needs says of inputs up to where rows of theirs may be lost for good, of a best-effort query that has yet to begin anew.
+	needs map[int]tuple.Time
 	// ahead is how many rows have been released since the SUnions of the path were last level.
 	ahead int
 }
@@ -86,6 +88,7 @@ func (in *input) Boundary(t tuple.Time, age dcaa.Age) {
 	for _, p := range in.feeds {
 		u := in.r.unions[p.union]
 		u.su.Boundary(p.input, t)
+		in.r.refute(u, p.input, t)
 		u.path.wait.Boundary(u.first+p.input, t, age.After(in.way), in.r.now)
 	}
 }

@@ -106,6 +106,8 @@ type origin struct {
 	sent int // frames of the log that the connection has delivered
 	down bool
 	most int // it gives no frames of the log beyond so many; 0 is no limit
+	// late is by how much it gives everything too late, in microseconds; its boundaries say so.
+	late int64
 	last uint64
 	// generation of the log; 0 is 1.
 	generation uint64
@@ -116,7 +118,8 @@ func (o *origin) numbered() uint64 { return max(1, o.generation) }
 // received is what came of one output: P and Q as a client would hold them.
 type received struct {
 	stable    []string
-	before    int // of them are of earlier generations
+	before    int    // of them are of earlier generations
+	numbered  uint64 // results of the present generation that came before
 	tentative []string
 	everTent  int
 	undone    int
@@ -188,8 +191,8 @@ func (s *stage) Emit(output int, f *tuple.Frame) {
 	}
 	switch f.Kind {
 	case tuple.Insertion:
-		if f.FirstID != uint64(len(o.stable)-o.before)+1 {
-			s.t.Fatalf("output %d: ids from %d after %d", output, f.FirstID, len(o.stable)-o.before)
+		if last := o.numbered + uint64(len(o.stable)-o.before); f.FirstID != last+1 {
+			s.t.Fatalf("output %d: ids from %d after %d", output, f.FirstID, last)
 		}
 		o.stable = append(o.stable, rows(f.Batch)...)
 	case tuple.Tentative:
@@ -204,7 +207,7 @@ func (s *stage) Emit(output int, f *tuple.Frame) {
 	case tuple.Gap:
 		o.gaps = append(o.gaps, f.Reason)
 		if f.FirstID == 0 {
-			o.before = len(o.stable)
+			o.before, o.numbered = len(o.stable), 0
 		}
 	case tuple.Undo:
 		o.tentative, o.undone = nil, o.undone+1
@@ -238,12 +241,12 @@ func (s *stage) run(d int64) {
 				continue
 			}
 			if int64(s.now)%(100*ms) == 0 {
-				s.r.Heard(s.now, n, 0, dcaa.StreamStatus{State: dcaa.Stable, Boundary: tuple.Time(int64(s.now) - 1_000_000*ms), Generation: src.numbered(), LastID: src.last})
+				s.r.Heard(s.now, n, 0, dcaa.StreamStatus{State: dcaa.Stable, Boundary: tuple.Time(int64(s.now) - 1_000_000*ms - src.late), Generation: src.numbered(), LastID: src.last})
 			}
 			if src.conn != 0 {
 				s.r.Opened(s.now, n, src.conn)
 			}
-			for src.conn != 0 && src.sent < len(src.log) && (src.most == 0 || src.sent < src.most) {
+			for src.conn != 0 && src.sent < len(src.log) && (src.most == 0 || src.sent < src.most) && src.due(s.now) {
 				src.sent++
 				if err := s.r.Frame(s.now, n, src.conn, src.log[src.sent-1]); err != nil {
 					s.t.Fatal(err)
@@ -278,7 +281,13 @@ func (o *origin) produce(schema *tuple.Schema, now dcaa.Instant, n int) {
 		o.last++
 		o.log = append(o.log, &tuple.Frame{Kind: tuple.Insertion, Generation: o.numbered(), FirstID: o.last, LastID: o.last, Batch: b.Take()})
 	}
-	o.log = append(o.log, &tuple.Frame{Kind: tuple.Boundary, Generation: o.numbered(), Time: at})
+	o.log = append(o.log, &tuple.Frame{Kind: tuple.Boundary, Generation: o.numbered(), Time: at, Age: o.late})
+}
+
+// due reports whether the next frame of the log may leave.
+func (o *origin) due(now dcaa.Instant) bool {
+	f := o.log[o.sent]
+	return f.Kind != tuple.Boundary || int64(f.Time) <= int64(now)-1_000_000*ms-o.late
 }
 
 // cut ends or heals the connection of an input.
