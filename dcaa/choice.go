@@ -120,7 +120,7 @@ func (i *Intake) Due(now Instant) Instant {
 	if at := i.AbandonAt(); at > now {
 		due = at
 	}
-	if at := i.starvedAt(); at > now && i.lender(now) >= 0 {
+	if at := i.starvedAt(now); at > now && i.lender(now) >= 0 {
 		due = min(due, at)
 	}
 	for n := range i.producers {

@@ -368,6 +368,7 @@ func (i *Intake) takeTentative(c *conn, f *tuple.Frame) {
 		i.q = i.suffixOf(c, f.Run)
 	case i.q.conn != c.id:
 		// What lies beyond the boundary comes again, be it of the same run.
+		i.leave(i.q.conn)
 		i.taker.Trim(i.q.boundary)
 		i.q.run, i.q.conn, i.q.high = f.Run, c.id, min(i.q.high, i.q.boundary-1)
 	case i.q.run != f.Run:
@@ -389,6 +390,16 @@ func (i *Intake) takeTentative(c *conn, f *tuple.Frame) {
 	if f.Time > i.q.boundary {
 		i.q.boundary = f.Time
 		i.taker.TentativeBoundary(f.Time, AgeOf(f))
+	}
+}
+
+// leave ends the connection that brought the suffix if rows of it are about to be forgotten: what it gives behind them would leave
+// a hole. It is asked for anew from the boundary on.
+func (i *Intake) leave(id uint64) {
+	for _, slot := range i.slots() {
+		if c := *slot; c != nil && c.id == id && i.q.high >= i.q.boundary {
+			i.close(slot)
+		}
 	}
 }
 

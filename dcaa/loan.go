@@ -14,12 +14,15 @@ func (i *Intake) chooseLoan(now Instant) {
 	}
 	from := -1
 	switch {
-	case !i.cfg.Tentative:
+	case !i.cfg.Tentative || i.given(now):
 	case i.cfg.Whole:
-		if from = i.place(); from >= 0 && i.producers[from].diverged {
+		if from = i.place(); from < 0 && i.passedBy(now) {
+			from = i.lender(now)
+		}
+		if from >= 0 && i.producers[from].diverged {
 			from = -1 // what it gives is not to be trusted
 		}
-	case now >= i.starvedAt():
+	case now >= i.starvedAt(now):
 		from = i.lender(now)
 	}
 	if i.loan != nil && i.loan.producer != from {
@@ -36,14 +39,31 @@ func (i *Intake) chooseLoan(now Instant) {
 // starvedAt is when a consumer has been given nothing for so long that it takes what is tentative: at once if nobody has what
 // comes next; Never while somebody is asked for it. Who has given a boundary that was ahead of its time, as that of a window is,
 // has nothing to give until then.
-func (i *Intake) starvedAt() Instant {
+func (i *Intake) starvedAt(now Instant) Instant {
 	switch c := i.data; {
+	case i.passedBy(now):
 	case i.next != nil || c != nil && !c.open || c == nil && i.place() < 0:
 		return Never
 	case c != nil:
 		return max(c.cameAt, c.movedAt.Add(c.ahead)).Add(min(second, i.cfg.Settings.MaxDelay/2))
 	}
 	return 0
+}
+
+// passedBy reports whether nobody within reach both holds what comes next and gives anything now, though no place is known to go
+// on at: best effort goes on at none where no stable results are made (see idles), and may still read from there.
+func (i *Intake) passedBy(now Instant) bool {
+	for n := range i.producers {
+		if !i.producers[n].lost && i.rank(now, n) >= late {
+			return false
+		}
+	}
+	return i.cfg.Settings.Consistency == BestEffort
+}
+
+// given reports whether the suffix comes over the data connection: a loan beside it would be given the same rows.
+func (i *Intake) given(now Instant) bool {
+	return i.data != nil && i.q.held && i.q.conn == i.data.id && now <= i.idleAt(i.data)
 }
 
 // lender returns the producer of another history to read from, -1 if there is none. One that gives late is better than none.

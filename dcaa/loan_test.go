@@ -125,6 +125,43 @@ func TestLoan(t *testing.T) {
 	l.expect(t, "gap to 9:2", "stable 100 120", "boundary 130", "done")
 }
 
+// TestLoanOfNobodysPlace shows that best effort reads the tentative results of a producer in another generation that makes no
+// stable ones: it is no place to go on at, and there is no other. It is left once one that holds what comes next gives something.
+func TestLoanOfNobodysPlace(t *testing.T) {
+	for _, whole := range []bool{false, true} {
+		s := DefaultSettings()
+		s.Consistency = BestEffort
+		l := &loanStage{t: t, shell: &opener{}, now: 1}
+		l.i = NewIntake(IntakeConfig{Settings: &s, Producers: []string{"a", "b"}, From: tuple.Position{Generation: 1, ID: 7, Time: 100},
+			Tentative: true, Whole: whole}, l.now, l.shell, &l.heardAll)
+		fails := func(producer int, generation uint64) {
+			l.i.Heard(l.now, producer, StreamStatus{State: UpstreamFailure, Boundary: 100, Generation: generation, LastID: 7})
+		}
+		l.i.Reachable(l.now, 1, true)
+		fails(1, 9)
+		l.i.Truncated(l.now, l.last().Conn, tuple.Position{Generation: 9, ID: 2, Time: 60})
+		l.now = l.now.Add(100_000)
+		l.i.Tick(l.now)
+		if o := l.last(); o.Producer != 1 || o.From.Generation != 9 || !o.Tentative {
+			t.Fatalf("asked %+v", o)
+		}
+		l.i.Opened(l.now, l.last().Conn)
+		run := tuple.Run{Producer: "b", N: 1}
+		l.frames(&tuple.Frame{Kind: tuple.TentativeBoundary, Run: run, Time: 140})
+		l.expect(t, "tentative boundary 140")
+
+		l.i.Reachable(l.now, 0, true)
+		l.i.Heard(l.now, 0, StreamStatus{State: Stabilization, Boundary: 100, Generation: 1, LastID: 7})
+		if l.i.loan == nil {
+			t.Fatal("left for one that gives nothing yet")
+		}
+		fails(0, 1)
+		if o := l.last(); l.i.loan != nil || o.Producer != 0 || o.From.Generation != 1 || o.TentativeFrom != 140 {
+			t.Fatalf("asked %+v with the loan open: %v", o, l.i.loan != nil)
+		}
+	}
+}
+
 // TestLoanTakenBack shows that what the other producer takes back is undone, and is given anew.
 func TestLoanTakenBack(t *testing.T) {
 	l := newLoanStage(t, IntakeConfig{Tentative: true})
