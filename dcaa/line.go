@@ -45,13 +45,14 @@ func (l *Line) Next(now Instant) Beat {
 }
 
 // Take takes a heartbeat. It measures nothing unless sound: what spans a silence, or the time in which we ourselves did not come
-// to look, says nothing of the way. Of two that come out of order the older one says nothing either.
+// to look, says no more of the way than that it took no longer. Of two that come out of order the older one says nothing at all.
 func (l *Line) Take(now Instant, b Beat, sound bool) {
 	if b.Sent <= l.got {
 		return
 	}
 	l.got, l.gotAt, l.told = b.Sent, now, max(0, b.Calm)
 	if !sound || b.Echo <= 0 || b.Echo > int64(now) {
+		l.lower(now, b.Sent)
 		return
 	}
 	trip := max(1, int64(now)-b.Echo-max(0, b.Held))
@@ -74,6 +75,19 @@ func (l *Line) late(now Instant, sent, added int64) int64 {
 	l.apart.See(now, apart)
 	least, _ := l.apart.Value()
 	return min(apart-least, added)
+}
+
+// lower takes from a heartbeat that measures nothing how late the way is at most. What has piled up at a narrow link comes all at
+// once when that ends, the new with the old, and we are busy with it: the new must not be taken for as old as what came before.
+func (l *Line) lower(now Instant, sent int64) {
+	least, known := l.apart.Value()
+	if !known {
+		return
+	}
+	late := max(0, int64(now)-sent-least)
+	for k := range l.lates {
+		l.lates[k] = min(l.lates[k], late)
+	}
 }
 
 // normal is the round trip in calm, by what either side has measured: who has been started in trouble has seen nothing else.

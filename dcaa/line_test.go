@@ -65,6 +65,32 @@ func (w *lineWorld) beats(n int) {
 	}
 }
 
+// TestLineSeesThePileEnd shows that what comes at once when a narrow link is wide again is not taken for as late as what came
+// before, though we are too busy with it to measure anything; and that heartbeats which waited for us make nothing later.
+func TestLineSeesThePileEnd(t *testing.T) {
+	const ms = 1000
+	w := newLineWorld(10*ms, 10*ms)
+	w.beats(20)
+	w.there = 2010 * ms
+	w.beats(40)
+	here := &w.lines[1]
+	if got := here.Way().Late; got != 2000*ms {
+		t.Fatalf("late by %d before the pile ends", got)
+	}
+	now := w.clock(1)
+	sent := int64(w.clock(0)) - 2000*ms
+	for behind := int64(1900 * ms); behind >= 0; behind -= 100 * ms {
+		here.Take(now, Beat{Sent: sent + 2000*ms - behind, Echo: 1}, false)
+		if got, want := here.Way().Late, max(0, behind-10*ms); got != want {
+			t.Errorf("late by %d, want %d: it was sent %d ago", got, want, behind)
+		}
+	}
+	here.Take(now.Add(5*second), Beat{Sent: sent + 2100*ms, Echo: 1}, false)
+	if got := here.Way().Late; got != 0 {
+		t.Errorf("late by %d, since we did not look", got)
+	}
+}
+
 // TestLineTellsDirectionsApart shows that what has been added to one direction is seen at its end, and there alone.
 func TestLineTellsDirectionsApart(t *testing.T) {
 	const ms = 1000
