@@ -125,6 +125,16 @@ func (s *Settings) failedLimit(p Place) int64 { return s.bound(p.Path-p.Depth+3,
 // time.
 func (s *Settings) liveLimit(p Place) int64 { return s.bound(p.Path-p.Depth+2, 0) }
 
+// redoLimit is how long new rows wait for the redo of the node itself, whose results they are given behind if it does not come to
+// them: at each hop to the client as many of those may lie in front of them as a bucket takes, and a slice of work here.
+func (s *Settings) redoLimit(p Place) int64 {
+	if s.MaxDelay == Unbounded {
+		return Unbounded
+	}
+	queue := int64(p.Path-p.Depth+1) * (s.BoundaryInterval + 2*s.Grace)
+	return max(s.failedLimit(p), s.liveLimit(p)-queue)
+}
+
 // latest is the largest delay with which a bucket may come: every SUnion above has given it up by then, even for an input that
 // lives, and the grace of the last hop is spent.
 func (s *Settings) latest() int64 { return s.bound(1, 0) }

@@ -262,6 +262,8 @@ type Missing struct {
 	// others have yet to show that they do. To wait for it longer than for one that has failed would only spend what is kept
 	// in reserve for losing a replica as well.
 	Idle bool
+	// Redo: the replica has to come to it with its own redo.
+	Redo bool
 }
 
 // Situation is what decides how long a bucket is held.
@@ -301,6 +303,8 @@ func (s *Settings) Deadline(p Place, at Situation, lacks []Missing) Instant {
 // limit is the hold time for one missing input.
 func (s *Settings) limit(p Place, at Situation, m Missing) int64 {
 	switch {
+	case m.Redo:
+		return s.redoLimit(p)
 	case m.Condition == Live && m.Idle:
 		return s.failedLimit(p)
 	case m.Condition == Live:

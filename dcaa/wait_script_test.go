@@ -22,7 +22,7 @@ import (
 //	passed T                                                    buckets up to there have been let go
 //	next [after=T]              the oldest stretch that something has come of, and since when its delay counts
 //	hold CONDITION... [later] [policy=P] [after=T]  until when it is held for inputs in these conditions, "none" for no input:
-//	                            failed, live, idle (live, but nobody above gives up first) or starting; later: not the first
+//	                            failed, live, idle (live, but nobody above gives up first), redo (the node's own) or starting; later: not the first
 //	                            of the failure
 //	limits                      the hold times of the place, and the smallest sensible max_delay
 func TestWaitScripts(t *testing.T) {
@@ -142,6 +142,8 @@ func (s *waitScript) hold(w *words) string {
 			lacks = append(lacks, Missing{Condition: Live})
 		case "idle":
 			lacks = append(lacks, Missing{Condition: Live, Idle: true})
+		case "redo":
+			lacks = append(lacks, Missing{Condition: Live, Redo: true})
 		case "starting":
 			lacks = append(lacks, Missing{Condition: Waiting})
 		case "none":

@@ -81,7 +81,7 @@ func (r *Replica) until(u *union, k dcaa.Known) dcaa.Instant {
 	lacks, stableNear := r.lacks(u, k.End)
 	if p.undone {
 		// It waits for its own redo, and who reads from it still for a little longer.
-		return r.cfg.Settings.Deadline(u.place, s, append(lacks, dcaa.Missing{Condition: dcaa.Live}))
+		return r.cfg.Settings.Deadline(u.place, s, append(lacks, dcaa.Missing{Condition: dcaa.Live, Redo: true}))
 	}
 	if complete {
 		return r.cfg.Settings.Deadline(u.place, s, []dcaa.Missing{{Condition: dcaa.Failed}})

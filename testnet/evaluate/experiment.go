@@ -48,7 +48,6 @@ type Cell struct {
 	faults fault.Plan
 	away   [][]span
 	watch  bool // record the timeline
-	waits  bool // new rows wait for the redo as long as they may be held, and then stand behind its results on their way
 }
 
 // Place names where on the axis a cell is.

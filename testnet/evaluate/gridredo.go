@@ -40,6 +40,5 @@ func redoCell(redo string, replicas int, rate, seconds int64) *Cell {
 	f := federation{fragments: 1, replicas: replicas, policies: delayProcess, rate: rate, bound: bound}
 	c := f.cell().cut(0, first(seconds*tuple.Second))
 	c.Series, c.spec.RowCost, c.spec.Redo = redo, loadedRowCost, redo
-	c.waits = redo == topology.RedoUndo && replicas == 1
 	return c
 }
