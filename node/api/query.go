@@ -69,9 +69,10 @@ type FragmentStatus struct {
 	Outputs    []OutputStatus   `json:"outputs"`
 	StateBytes int64            `json:"state_bytes"`
 	// Load is the share of the last ten seconds in which the fragment worked, 0 to 1. CannotCatchUp: corrections are under way
-	// and have not gained on the input in that time; it needs a replica.
+	// and have not gained on the input in that time; it needs a replica. Worked is for how many seconds it has worked since it started.
 	Load          float64 `json:"load"`
 	CannotCatchUp bool    `json:"cannot_catch_up"`
+	Worked        float64 `json:"worked_s"`
 	// Released is the end of the last bucket that went through the operators.
 	Released StreamTime `json:"released"`
 	// PointAt is when the last recovery point became durable, null before the first; PointBoundary is its place.

@@ -121,9 +121,10 @@ type Status struct {
 	// StateBytes of all operators.
 	StateBytes int64
 	// Load is the share of the last ten seconds in which the fragment worked, 0 to 1. CannotCatchUp: corrections are under way
-	// and have not gained on the input in that time.
+	// and have not gained on the input in that time. Worked is for how long it has worked since it started.
 	Load          float64
 	CannotCatchUp bool
+	Worked        time.Duration
 	// PointAt is when the last recovery point became durable, the zero time before the first; PointBoundary is its place.
 	PointAt       time.Time
 	PointBoundary tuple.Time

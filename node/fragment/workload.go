@@ -9,6 +9,8 @@ const workSpan = 10_000_000
 type workload struct {
 	began  dcaa.Instant
 	worked int64
+	// total is for how long it has worked since the start, in microseconds.
+	total int64
 	// load is the share of the last span in which the loop worked, 0 to 1.
 	load float64
 	// redoing since redoBegan, when the stable side was so far behind, in microseconds of stream time.
@@ -23,6 +25,7 @@ type workload struct {
 // add takes a piece of work that has ended now, and how far a redo that is under way is behind; redoing is false without one.
 func (w *workload) add(now dcaa.Instant, worked int64, redoing bool, behind int64) {
 	w.worked += worked
+	w.total += worked
 	if took := int64(now - w.began); took >= workSpan {
 		w.load, w.began, w.worked = min(1, float64(w.worked)/float64(took)), now, 0
 	}

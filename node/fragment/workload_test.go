@@ -17,6 +17,9 @@ func TestWorkload(t *testing.T) {
 	if w.load != 0.25 {
 		t.Errorf("load %v, want 0.25", w.load)
 	}
+	if w.total != 10*s/4 {
+		t.Errorf("worked for %d µs, want %d", w.total, 10*s/4)
+	}
 	if w.loses {
 		t.Error("what redoes nothing cannot catch up")
 	}
