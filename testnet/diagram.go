@@ -157,7 +157,8 @@ func (d *diagram) outputs() []string {
 
 // distribute turns the query over one stream into one over the streams of all nodes where data enter: the stream becomes
 // the union of theirs. What a partner's nodes have to send is cut down to the query's columns by a fragment that runs
-// there. With replicas every fragment has so many, on any nodes of its organisation.
+// there. With replicas every fragment has so many, on any nodes of its organisation. A query that says itself how it is cut has the
+// union in the fragment that reads it.
 func (d *diagram) distribute(s *Spec, nodes []place) (string, error) {
 	columns, err := d.columns()
 	if err != nil {
@@ -191,6 +192,7 @@ func (d *diagram) distribute(s *Spec, nodes []place) (string, error) {
 		d.needSection("fragments").Put(edge, spec.Pos{}, d.fragment(s, n, edge))
 		inputs = append(inputs, edge)
 	}
+	d.joinReader()
 	operators.Put(d.stream, spec.Pos{}, table(pair{"kind", text("union")}, pair{"inputs", texts(inputs...)}))
 	if s.Replicas > 1 && own != nil {
 		d.needSection("fragments").Put(coreFragment, spec.Pos{}, table(pair{"operators", texts(append(own, d.stream)...)},
@@ -229,6 +231,32 @@ func (d *diagram) ownOperators() []string {
 		names = append(names, e.Key)
 	}
 	return names
+}
+
+// joinReader puts the union that takes the stream's place into the fragment of the query that reads it, if there is one alone.
+func (d *diagram) joinReader() {
+	fragments := d.section("fragments")
+	if fragments == nil {
+		return
+	}
+	var readers []*spec.Value
+	for _, f := range fragments.Entries {
+		if f.Value.Kind != spec.TableKind {
+			continue
+		}
+		if list := f.Value.Table.Lookup("operators"); list != nil && slices.ContainsFunc(list.Value.Array, d.reads) {
+			readers = append(readers, list.Value)
+		}
+	}
+	if len(readers) == 1 {
+		readers[0].Array = append(readers[0].Array, text(d.stream))
+	}
+}
+
+// reads reports whether an operator, by its name, reads the stream.
+func (d *diagram) reads(operator *spec.Value) bool {
+	e := d.section("operators").Lookup(operator.Str)
+	return e != nil && e.Value.Kind == spec.TableKind && textOf(e.Value.Table, "input") == d.stream
 }
 
 // fragment is [fragments.NAME] of what a partner's node has to send.

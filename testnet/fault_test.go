@@ -98,6 +98,22 @@ func TestFeed(t *testing.T) {
 	require.Equal(t, "ts,src,n\n1000210000,south,1\n1000210100,south,2\n999500000,south,3\n", string(text), "late rows bear a later time")
 }
 
+// TestFeedRate: a source whose rate is changed goes on with other distances, and with no time twice.
+func TestFeedRate(t *testing.T) {
+	path := t.TempDir() + "/conns.csv"
+	f, err := newFeed(path, "s", feedOptions{rate: 10, step: feedStep})
+	require.NoError(t, err)
+	at := time.UnixMicro(1_000_000_000)
+	require.NoError(t, f.write(at, at.Add(100*time.Millisecond)))
+	f.setRate(100_000, stepOf(100_000, 3))
+	require.NoError(t, f.write(at.Add(100*time.Millisecond), at.Add(110*time.Millisecond)))
+	require.Equal(t, int64(1+1000), f.written())
+	f.setRate(10, stepOf(10, 3))
+	require.NoError(t, f.write(at.Add(110*time.Millisecond), at.Add(200*time.Millisecond)))
+	require.Equal(t, int64(1+1000+1), f.written())
+	require.NoError(t, f.end())
+}
+
 // TestFeedOfManyRows: at a high rate times are narrower, no two alike and none to come, also after a stall.
 func TestFeedOfManyRows(t *testing.T) {
 	path := t.TempDir() + "/conns.csv"

@@ -73,6 +73,13 @@ func (f *feed) pause(on bool) {
 	f.paused = on
 }
 
+// setRate changes how many rows a second it writes from now on, and what their times are multiples of.
+func (f *feed) setRate(rate int, step time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.rate, f.step = rate, step
+}
+
 // written is how many rows there are so far.
 func (f *feed) written() int64 {
 	f.mu.Lock()

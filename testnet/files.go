@@ -83,6 +83,24 @@ func (n *Net) StopFeeds() (files []string, err error) {
 	return files, errors.Join(errs...)
 }
 
+// SetLive changes how many rows a second each live source writes from now on; Live of the spec is what they begin with.
+func (n *Net) SetLive(rate int) error {
+	s := n.spec
+	s.Live = rate
+	if rate < 1 {
+		return errorf(ErrSpec, "testnet: %d live rows a second; expected at least 1", rate)
+	}
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	for _, f := range n.feeds {
+		if f != nil {
+			f.setRate(rate, stepOf(rate, s.fed()))
+		}
+	}
+	return nil
+}
+
 // Written is how many rows the live sources have written so far, together.
 func (n *Net) Written() (rows int64) {
 	for _, f := range n.feeds {

@@ -98,3 +98,35 @@ func TestDistributeReplicas(t *testing.T) {
 	require.Equal(t, 3, strings.Count(text, `connector = "node"`), text)
 	require.Contains(t, text, "[fragments.core]")
 }
+
+// TestDistributeFragments: what a query that is cut already reads is united in the fragment that reads it.
+func TestDistributeFragments(t *testing.T) {
+	s := Default()
+	d, err := readDiagram(&s)
+	require.NoError(t, err)
+	d.root = spec.ParseTOML("cut.toml", []byte(`
+[query]
+name = "cut"
+[streams.conns]
+connector = "file"
+time = "ts"
+columns = { ts = "timestamp", n = "int64" }
+[operators.first]
+kind = "filter"
+input = "conns"
+where = "n > 0"
+[operators.second]
+kind = "filter"
+input = "first"
+where = "n > 0"
+[fragments.a]
+operators = ["first"]
+[fragments.b]
+operators = ["second"]
+`), nil, new(spec.Problems))
+	d.entry = d.section("streams").Lookup("conns").Value.Table
+	text, err := d.distribute(&s, layout(&s, "/net"))
+	require.NoError(t, err)
+	require.Contains(t, text, `operators = ["first", "conns"]`)
+	require.Contains(t, text, `operators = ["second"]`)
+}
