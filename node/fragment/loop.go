@@ -97,8 +97,8 @@ func (l *loop) wait(ctx context.Context) error {
 	case reply := <-l.r.states:
 		reply <- l.r.snapshot()
 	case t := <-l.r.transferred:
-		if l.r.offered(t) {
-			return l.takeOver(t.point)
+		if p := l.r.offered(t); p != nil {
+			return l.takeOver(p)
 		}
 	case <-l.point:
 		l.point = l.r.cfg.Clock.After(l.r.cfg.PointInterval)
@@ -122,8 +122,8 @@ func (l *loop) glance(ctx context.Context) error {
 	case reply := <-l.r.states: // a redo may take minutes, and the other replica has nothing until then
 		reply <- l.r.snapshot()
 	case t := <-l.r.transferred:
-		if l.r.offered(t) {
-			return l.takeOver(t.point)
+		if p := l.r.offered(t); p != nil {
+			return l.takeOver(p)
 		}
 	case <-l.point:
 		l.point = l.r.cfg.Clock.After(l.r.cfg.PointInterval)
@@ -267,7 +267,7 @@ func (l *loop) leave() error {
 	return nil
 }
 
-// takeOver stores the state of another replica as the point that the next life begins with.
+// takeOver stores what has been taken of another replica's state as the point that the next life begins with.
 func (l *loop) takeOver(p *storage.RecoveryPoint) error {
 	l.await()
 	if err := l.r.cfg.Points.SavePoint(p); err != nil {

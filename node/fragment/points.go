@@ -109,18 +109,11 @@ func (r *Runner) addOutput(o query.FragmentOutput, cfg flow.OutputConfig) {
 
 // restore takes up a recovery point.
 func (r *Runner) restore(p *storage.RecoveryPoint) error {
-	operators, err := operatorsOf(p)
+	at, operators, err := r.stateOf(p)
 	if err != nil {
 		return err
 	}
-	at := replica.State{Boundary: p.Boundary, Inputs: r.positions(p)}
 	if at.Outputs, err = r.restoreOutputs(p); err != nil {
-		return err
-	}
-	if at.Checksums, err = checksumsOf(p); err != nil {
-		return err
-	}
-	if err = anewOf(p, &at); err != nil {
 		return err
 	}
 	for _, in := range r.inputs {
@@ -135,6 +128,18 @@ func (r *Runner) restore(p *storage.RecoveryPoint) error {
 	}
 	r.core = core
 	return nil
+}
+
+// stateOf reads what a point holds of the core and of its operators, without the outputs.
+func (r *Runner) stateOf(p *storage.RecoveryPoint) (at replica.State, operators []byte, err error) {
+	at = replica.State{Boundary: p.Boundary, Inputs: r.positions(p)}
+	if operators, err = operatorsOf(p); err != nil {
+		return at, nil, err
+	}
+	if at.Checksums, err = checksumsOf(p); err != nil {
+		return at, nil, err
+	}
+	return at, operators, anewOf(p, &at)
 }
 
 // positions returns where each input of each SUnion goes on. An input that the point does not know is new: it counts from
@@ -206,12 +211,7 @@ func (r *Runner) restoreOutputs(p *storage.RecoveryPoint) (states []replica.Outp
 		return nil, err
 	}
 	for _, o := range r.cfg.Plan.Outputs {
-		state := storage.OutputState{Generation: 1, NextID: 1, Boundary: tuple.MinTime}
-		for _, s := range p.Outputs {
-			if s.Stream == o.Stream {
-				state = s
-			}
-		}
+		state := outputOf(p, o.Stream)
 		held, err := entriesOf(&state, o.Schema)
 		if err != nil && r.mayChange(p) {
 			// The output has other columns now: what was not acknowledged cannot be given any more, and says so by a new
@@ -234,6 +234,16 @@ func (r *Runner) restoreOutputs(p *storage.RecoveryPoint) (states []replica.Outp
 		r.addOutput(o, cfg)
 	}
 	return states, nil
+}
+
+// outputOf returns what a point holds of an output; one that it does not know has given nothing.
+func outputOf(p *storage.RecoveryPoint, stream string) storage.OutputState {
+	for _, s := range p.Outputs {
+		if s.Stream == stream {
+			return s
+		}
+	}
+	return storage.OutputState{Stream: stream, Generation: 1, NextID: 1, Boundary: tuple.MinTime}
 }
 
 // entriesOf reads what a point holds of an output's unacknowledged frames.
@@ -302,9 +312,14 @@ func behind(held []dcaa.Held, so func(dcaa.Held) bool) []dcaa.Held {
 func (r *Runner) snapshot() draft {
 	var e tuple.Encoder
 	at := r.core.Snapshot(&e)
+	return r.draft(&at, e.B, r.readers())
+}
+
+// draft is the recovery point of a state, of which the outputs hold the frames.
+func (r *Runner) draft(at *replica.State, operators []byte, readers []readers) draft {
 	p := &storage.RecoveryPoint{Fragment: r.cfg.Name, Epoch: r.cfg.Epoch, Boundary: at.Boundary}
 	d := draft{point: p}
-	p.Operators = []storage.OperatorState{{Name: instanceState, Version: instanceVersion, Snapshot: e.B}}
+	p.Operators = []storage.OperatorState{{Name: instanceState, Version: instanceVersion, Snapshot: operators}}
 	for n, u := range r.cfg.Plan.Unions {
 		for k := range u.Inputs {
 			p.Inputs = append(p.Inputs, storage.InputPosition{Stream: r.positionName(n, k), Position: at.Inputs[n][k]})
@@ -316,13 +331,13 @@ func (r *Runner) snapshot() draft {
 		p.Outputs = append(p.Outputs, storage.OutputState{Stream: o.Name(), Generation: s.Generation, NextID: s.Next, Boundary: s.Boundary})
 	}
 	p.Operators = append(p.Operators,
-		storage.OperatorState{Name: subscribersState, Version: subscribersVersion, Snapshot: encodeSubscribers(r.outputs)},
-		storage.OperatorState{Name: startsState, Version: startsVersion, Snapshot: encodeStarts(r.outputs)})
+		storage.OperatorState{Name: subscribersState, Version: subscribersVersion, Snapshot: encodeSubscribers(readers)},
+		storage.OperatorState{Name: startsState, Version: startsVersion, Snapshot: encodeStarts(readers)})
 	if len(at.Checksums) > 0 {
 		p.Operators = append(p.Operators, storage.OperatorState{Name: checksumsState, Version: checksumsVersion, Snapshot: encodeChecksums(at.Checksums)})
 	}
 	if len(at.Anew) > 0 {
-		p.Operators = append(p.Operators, storage.OperatorState{Name: anewState, Version: anewVersion, Snapshot: encodeAnew(&at)})
+		p.Operators = append(p.Operators, storage.OperatorState{Name: anewState, Version: anewVersion, Snapshot: encodeAnew(at)})
 	}
 	return d
 }

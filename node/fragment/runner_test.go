@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -60,11 +61,17 @@ connector = "node"
 
 func testPlan(t testing.TB) *query.FragmentPlan {
 	t.Helper()
-	d, problems := query.Parse("q.toml", []byte(testQuery), query.Options{Placement: query.Placement{Home: query.Place{Org: "north"}}})
+	return planOf(t, testQuery)
+}
+
+// planOf plans a query of one fragment.
+func planOf(t testing.TB, text string) *query.FragmentPlan {
+	t.Helper()
+	d, problems := query.Parse("q.toml", []byte(text), query.Options{Placement: query.Placement{Home: query.Place{Org: "north"}}})
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
 	}
-	plan := query.NewPlan(d, query.Placement{Home: query.Place{Org: "north", Node: "n1"}, Local: true}, problems)
+	plan := query.NewPlan(d, query.Placement{Home: query.Place{Org: "north", Node: "n1"}, Local: !strings.Contains(text, "[fragments.")}, problems)
 	if len(plan.Fragments) != 1 {
 		t.Fatalf("%d fragments", len(plan.Fragments))
 	}
@@ -128,8 +135,13 @@ func (n joined) Tell(string, string, dcaa.PermissionMessage) {}
 
 // read subscribes to the results.
 func (n *network) read(name string, counted bool) *client.Subscription {
+	return n.readStream("north/q/sums", name, counted)
+}
+
+// readStream subscribes to an output.
+func (n *network) readStream(stream, name string, counted bool) *client.Subscription {
 	up := client.Upstream{
-		Stream: "north/q/sums", Producers: []string{producer}, Self: producer, Settings: dcaa.DefaultSettings(),
+		Stream: stream, Producers: []string{producer}, Self: producer, Settings: dcaa.DefaultSettings(),
 		Network: joined{n}, Clock: connect.SystemClock{},
 	}
 	return client.Subscribe(client.Request{Upstream: up, Name: name, From: tuple.Position{Time: tuple.MinTime}, Counted: counted})

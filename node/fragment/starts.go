@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"fednode/dcaa"
-	"fednode/node/flow"
 	"fednode/query/tuple"
 	"fednode/storage"
 )
@@ -18,14 +17,13 @@ const startsState = "starts"
 const startsVersion = 1
 
 // encodeStarts writes up to where frames of each output have been dropped.
-func encodeStarts(outputs []*flow.Output) []byte {
+func encodeStarts(outputs []readers) []byte {
 	var e tuple.Encoder
 	e.Uint(uint64(len(outputs)))
 	for _, o := range outputs {
-		at := o.Truncated()
-		e.String(o.Name())
-		e.Uint(at.Generation)
-		e.Uint(at.ID)
+		e.String(o.stream)
+		e.Uint(o.start.Generation)
+		e.Uint(o.start.ID)
 	}
 	return e.B
 }

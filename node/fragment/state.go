@@ -232,8 +232,8 @@ func (r *Runner) Transfer(peer int) {
 	})
 }
 
-// offered takes what has come of a transfer: a state that is of use is stored as the point that the next life begins with.
-func (r *Runner) offered(t transfer) (take bool) {
+// offered returns what has come of a transfer that the next life is to begin with; nil if it is of no use.
+func (r *Runner) offered(t transfer) *storage.RecoveryPoint {
 	r.fetching = false
 	now, name := r.now(), r.cfg.Peers[t.peer]
 	err := t.err
@@ -243,12 +243,25 @@ func (r *Runner) offered(t transfer) (take bool) {
 	if err != nil {
 		r.cfg.Log.Warn("state not taken over; another replica is asked", zap.String("fragment", r.cfg.Name), zap.String("replica", name), zap.Error(err))
 		r.core.Declined(now, t.peer)
-		return false
+		return nil
 	}
-	if take = r.core.Offered(now, t.peer, replica.State{Inputs: r.positions(t.point), Boundary: t.point.Boundary}, true) != nil; !take {
+	whole := t.point.Epoch != r.cfg.Epoch
+	take := r.core.Offered(now, t.peer, replica.State{Inputs: r.positions(t.point), Boundary: t.point.Boundary}, whole)
+	switch {
+	case take == nil:
 		r.cfg.Log.Warn("the state of another replica reaches no further", zap.String("fragment", r.cfg.Name), zap.String("replica", name))
+		return nil
+	case take.Whole():
+		return t.point
 	}
-	return take
+	p, err := r.graft(t.point, take)
+	if err != nil {
+		r.cfg.Log.Warn("no part of the state is taken over; another replica is asked", zap.String("fragment", r.cfg.Name), zap.String("replica", name), zap.Error(err))
+		r.core.Declined(now, t.peer)
+		return nil
+	}
+	r.cfg.Log.Warn("a part of the state of another replica is taken over", zap.String("fragment", r.cfg.Name), zap.String("replica", name), zap.Strings("outputs", r.taken(take)))
+	return p
 }
 
 // usable begins a life with a point and drops it: what cannot be restored must not take the place of what can.

@@ -97,7 +97,13 @@ func TestStateTransfer(t *testing.T) {
 // collectFrom reads all results of one replica; its sink acknowledges nothing.
 func collectFrom(t *testing.T, n *network) []string {
 	t.Helper()
-	in := n.read("reader", false)
+	return collectStream(t, n, "north/q/sums")
+}
+
+// collectStream reads all that one replica gives of an output.
+func collectStream(t *testing.T, n *network, stream string) []string {
+	t.Helper()
+	in := n.readStream(stream, "reader", false)
 	defer in.Close()
 	var got []string
 	for {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"fednode/node/flow"
 	"fednode/query/tuple"
 	"fednode/storage"
 )
@@ -16,6 +15,22 @@ const subscribersState = "subscribers"
 
 // subscribersVersion is the version of that part.
 const subscribersVersion = 1
+
+// readers is what a recovery point holds of those who read an output: who is counted, and what each has acknowledged; and
+// up to where frames have been dropped.
+type readers struct {
+	stream  string
+	counted map[string]tuple.Position
+	start   tuple.Position
+}
+
+// readers returns those of each output.
+func (r *Runner) readers() (list []readers) {
+	for _, o := range r.outputs {
+		list = append(list, readers{stream: o.Name(), counted: o.Subscribers(), start: o.Truncated()})
+	}
+	return list
+}
 
 // part returns a part of a recovery point, nil if it has none of that name and version.
 func part(p *storage.RecoveryPoint, name string, version uint64) []byte {
@@ -28,15 +43,14 @@ func part(p *storage.RecoveryPoint, name string, version uint64) []byte {
 }
 
 // encodeSubscribers writes who is counted at each output, and what each has acknowledged.
-func encodeSubscribers(outputs []*flow.Output) []byte {
+func encodeSubscribers(outputs []readers) []byte {
 	var e tuple.Encoder
 	e.Uint(uint64(len(outputs)))
 	for _, o := range outputs {
-		counted := o.Subscribers()
-		e.String(o.Name())
-		e.Uint(uint64(len(counted)))
-		for _, name := range slices.Sorted(maps.Keys(counted)) {
-			p := counted[name]
+		e.String(o.stream)
+		e.Uint(uint64(len(o.counted)))
+		for _, name := range slices.Sorted(maps.Keys(o.counted)) {
+			p := o.counted[name]
 			e.String(name)
 			e.Uint(p.Generation)
 			e.Time(p.Time)
