@@ -54,6 +54,9 @@ func boundCell(o *api.OutputStatus) cell {
 }
 
 func redoCell(o *api.OutputStatus) cell {
+	if o.Anew.Phase != api.PhaseNone && o.Anew.Phase != api.PhaseFollowing {
+		return cell{text: "not at all", tone: toneDim}
+	}
 	if o.Redo == 0 {
 		return cell{text: "-", tone: toneDim}
 	}

@@ -37,10 +37,10 @@ func replicasOf(q *api.QueryStatus, fragment string) (n int) {
 	return n
 }
 
-// corrects reports whether a fragment gives tentative results, which it has to correct.
+// corrects reports whether a fragment gives tentative results, which it has to correct: with best effort it does not.
 func corrects(f *api.FragmentStatus) bool {
 	for i := range f.Outputs {
-		if f.Outputs[i].Bound != nil {
+		if o := &f.Outputs[i]; o.Bound != nil && o.Anew.Phase == api.PhaseNone {
 			return true
 		}
 	}

@@ -123,6 +123,7 @@ func printQuery(w io.Writer, q *api.QueryStatus, now time.Time) {
 	if len(q.Fragments) > 0 {
 		printFragments(w, q.ID, q.Fragments, now)
 		printOutputs(w, q.ID, q.Fragments, now)
+		printAnew(w, q.ID, q.Fragments)
 		printOverloads(w, q)
 	} else if len(q.Assignments) > 0 {
 		fmt.Fprintln(w, "  no fragment runs at this node; ask one of those below with --dir or --node")

@@ -64,6 +64,14 @@ type tentativeAnswer struct {
 	// Sinks are the outputs that leave here while they are not final.
 	Sinks  []tentativeSink  `json:"sinks"`
 	RunsAt []api.Assignment `json:"runs_at"`
+	// Left are the outputs of best effort that are stable now and have left tentative results as they were.
+	Left []leftOutput `json:"left"`
+}
+
+// leftOutput is an output that has begun anew.
+type leftOutput struct {
+	Stream string   `json:"stream"`
+	Anew   api.Anew `json:"anew"`
 }
 
 // tentativeHop is one output that is not stable, of a fragment that runs here. Those nearest to the client come first.
@@ -79,6 +87,8 @@ type tentativeHop struct {
 	Missing       []missingCause `json:"missing"`
 	// CannotCatchUp: the corrections do not gain on the input.
 	CannotCatchUp bool `json:"cannot_catch_up"`
+	// Anew is when results of best effort are stable again, with no phase of others.
+	Anew api.Anew `json:"anew"`
 }
 
 // tentativeSink is an output that leaves at the node asked.
@@ -109,7 +119,7 @@ func unsettled(state string) bool {
 
 // explainTentative gathers what a node knows.
 func explainTentative(q *api.QueryStatus, offers []api.Offer) *tentativeAnswer {
-	a := &tentativeAnswer{Query: q.ID, Here: q.Here && len(q.Fragments) > 0, Hops: []tentativeHop{}, Sinks: []tentativeSink{}, RunsAt: q.Assignments}
+	a := &tentativeAnswer{Query: q.ID, Here: q.Here && len(q.Fragments) > 0, Hops: []tentativeHop{}, Sinks: []tentativeSink{}, RunsAt: q.Assignments, Left: []leftOutput{}}
 	for i := range q.Sinks {
 		if k := &q.Sinks[i]; unsettled(k.State) {
 			a.Tentative = true
@@ -121,11 +131,14 @@ func explainTentative(q *api.QueryStatus, offers []api.Offer) *tentativeAnswer {
 		for k := range f.Outputs {
 			o := &f.Outputs[k]
 			if !unsettled(o.State) {
+				if leftText(&o.Anew) != "" {
+					a.Left = append(a.Left, leftOutput{Stream: o.Stream, Anew: o.Anew})
+				}
 				continue
 			}
 			a.Tentative = true
 			hop := tentativeHop{Fragment: f.Name, Stream: o.Stream, State: o.State, Since: o.Since, TentativeRows: o.TentativeRows,
-				Waited: o.Delay, Holding: o.Holding, Bound: o.Bound, Missing: []missingCause{}, CannotCatchUp: f.CannotCatchUp}
+				Waited: o.Delay, Holding: o.Holding, Bound: o.Bound, Missing: []missingCause{}, CannotCatchUp: f.CannotCatchUp, Anew: o.Anew}
 			for _, m := range o.Missing {
 				hop.Missing = append(hop.Missing, causeOf(q, f, m, offers))
 			}
@@ -173,7 +186,9 @@ func (a *tentativeAnswer) print(w io.Writer, now time.Time) {
 		return
 	case !a.Tentative:
 		fmt.Fprintf(w, "query %s: no output of a fragment here is tentative\n", a.Query)
-		return
+	}
+	for _, l := range a.Left {
+		fmt.Fprintf(w, "%s  %s\n", pal.paint(toneBold, clean(l.Stream)), leftText(&l.Anew))
 	}
 	for i := range a.Hops {
 		h := &a.Hops[i]
@@ -189,6 +204,17 @@ func (a *tentativeAnswer) print(w io.Writer, now time.Time) {
 		for _, m := range h.Missing {
 			m.print(w, pal, a.Query)
 		}
+		h.printAnew(w, pal)
+	}
+}
+
+// printAnew says of results of best effort when they are stable again, and what has been left before.
+func (h *tentativeHop) printAnew(w io.Writer, pal palette) {
+	if text := anewText(&h.Anew); text != "" {
+		fmt.Fprintf(w, "  best effort: what is tentative is not corrected; %s\n", pal.paint(toneWarn, text))
+	}
+	if text := leftText(&h.Anew); text != "" {
+		fmt.Fprintf(w, "  it %s\n", text)
 	}
 }
 

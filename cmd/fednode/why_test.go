@@ -134,3 +134,24 @@ func TestStreamIn(t *testing.T) {
 	require.Equal(t, "edge.out", streamIn("north/watch", "north/watch.edge.out"))
 	require.Equal(t, "south/conns", streamIn("north/watch", "south/conns"))
 }
+
+// Results of best effort are not corrected: the commands say what they wait for, and what has been left as it was.
+func TestBestEffortIsShown(t *testing.T) {
+	alone(t)
+	at := func(second int64) api.StreamTime { return api.StreamTime((1_700_000_000 + second) * 1_000_000) }
+	q := unsettledQuery()
+	far, near := &q.Fragments[0].Outputs[0], &q.Fragments[1].Outputs[0]
+	far.Anew = api.Anew{Phase: api.PhaseLacking, Span: 10, Complete: at(0), Needed: at(8), Begins: api.NoTime}
+	near.Anew = api.Anew{Phase: api.PhaseConverging, Span: 10, Begins: at(20), Times: 2, GapFrom: at(-60), GapTo: at(-30), Reason: "without south/conns"}
+	node := asked(t, q)
+	for _, out := range []string{ok(t, "why", "tentative", "netmon", "--node", node), ok(t, "query", "show", "netmon", "--node", node)} {
+		require.Contains(t, out, "input is complete until 2023-11-14 22:13:20.0, needed until 2023-11-14 22:13:28.0; then stable again after 10.0s")
+		require.Contains(t, out, "input is complete again: stable from 2023-11-14 22:13:40.0 on")
+		require.Contains(t, out, "has begun anew 2 times since the fragment started: results from 2023-11-14 22:12:20.0 to 2023-11-14 22:12:50.0 are not corrected: without south/conns")
+	}
+	require.Regexp(t, `suspects +upstream_failure .* not at all +far.out`, ok(t, "query", "show", "netmon", "--node", node))
+
+	near.State, near.Anew.Phase, far.State = "stable", api.PhaseWhole, "stable"
+	out := ok(t, "why", "tentative", "netmon", "--node", asked(t, q))
+	require.Contains(t, out, "no output of a fragment here is tentative\nnorth/netmon/suspects  has begun anew 2 times")
+}

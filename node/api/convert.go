@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"fednode/node/flow"
 	"fednode/node/fragment"
 	"fednode/node/p2p"
+	"fednode/node/replica"
 	"fednode/node/source"
 	"fednode/node/wire"
 	"fednode/query"
@@ -163,7 +165,24 @@ func outputOf(o fragment.OutputStatus) OutputStatus {
 	for _, m := range o.Missing {
 		out.Missing = append(out.Missing, MissingInput{Stream: m.Stream, Since: StreamTime(m.Since)})
 	}
+	out.Anew = anewOf(o.Anew)
 	return out
+}
+
+func anewOf(v *replica.AnewView) Anew {
+	if v == nil {
+		return Anew{Complete: NoTime, Needed: NoTime, Begins: NoTime, GapFrom: NoTime, GapTo: NoTime}
+	}
+	phase := map[replica.AnewPhase]string{replica.Lacking: PhaseLacking, replica.Converging: PhaseConverging, replica.Following: PhaseFollowing}[v.Phase]
+	a := Anew{Phase: cmp.Or(phase, PhaseWhole), Span: seconds(v.Span), Complete: StreamTime(v.Complete), Needed: StreamTime(v.Needed), Begins: NoTime,
+		Times: v.Times, GapFrom: NoTime, GapTo: NoTime, Reason: v.Reason}
+	if v.Begins != 0 {
+		a.Begins = StreamTime(v.Begins)
+	}
+	if v.Times > 0 {
+		a.GapFrom, a.GapTo = StreamTime(v.GapFrom), StreamTime(v.GapTo)
+	}
+	return a
 }
 
 func delaysOf(d fragment.Delays) DelayCounts {

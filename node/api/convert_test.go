@@ -11,6 +11,7 @@ import (
 	"fednode/node/flow"
 	"fednode/node/fragment"
 	"fednode/node/ingest"
+	"fednode/node/replica"
 	"fednode/node/source"
 	"fednode/query"
 	"fednode/query/op"
@@ -40,7 +41,8 @@ func TestFragmentOf(t *testing.T) {
 		Inputs:   []fragment.InputStatus{{Stream: "north/conns", Connected: true, Producer: "north/n1", Condition: dcaa.Live, Tentative: true, Diverged: []string{"north/n2"}}},
 		Outputs: []fragment.OutputStatus{{Stream: "north/netmon/out", Head: tuple.Position{Generation: 1, ID: 2, Time: 5}, Bytes: 1, Limit: 2,
 			State: dcaa.UpstreamFailure, Since: at, Holding: time.Second, Tentative: 3, Missing: []tuple.Missing{{Stream: "south/conns", Since: 7}},
-			Delay: 2 * time.Second, Bound: 3 * time.Second, Redo: time.Minute, Delays: fragment.Delays{Sum: time.Second}}},
+			Delay: 2 * time.Second, Bound: 3 * time.Second, Redo: time.Minute, Delays: fragment.Delays{Sum: time.Second},
+			Anew: &replica.AnewView{Phase: replica.Converging, Span: 2_000_000, Complete: tuple.MinTime, Needed: tuple.MinTime, Begins: 9}}},
 	})
 	require.Equal(t, FragmentRunning, f.State)
 	require.Equal(t, 1.5, f.Operators[0].Lag)
@@ -50,7 +52,8 @@ func TestFragmentOf(t *testing.T) {
 	require.Len(t, o.Delays.Boundaries, len(o.Delays.UpTo)+1)
 	o.Delays = DelayCounts{}
 	require.Equal(t, OutputStatus{Stream: "north/netmon/out", State: "upstream_failure", Since: &since, Head: Position{1, 2, 5}, Holding: 1, Delay: 2, Bound: &bound,
-		TentativeRows: 3, Missing: []MissingInput{{"south/conns", 7}}, Redo: 60, Bytes: 1, Limit: 2, Subscribers: []Subscriber{}}, o)
+		TentativeRows: 3, Missing: []MissingInput{{"south/conns", 7}}, Redo: 60, Bytes: 1, Limit: 2, Subscribers: []Subscriber{},
+		Anew: Anew{Phase: PhaseConverging, Span: 2, Complete: NoTime, Needed: NoTime, Begins: 9, GapFrom: NoTime, GapTo: NoTime}}, o)
 	require.True(t, at.Equal(*f.PointAt))
 
 	fresh := FragmentOf("main", fragment.Status{})

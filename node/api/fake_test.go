@@ -289,7 +289,7 @@ func sampleFragment(name string, head Position) FragmentStatus {
 		Operators: []OperatorStatus{{Name: "per_source", Kind: "aggregate", RowsIn: 9, RowsOut: 3, StateBytes: 4096, Boundary: head.Boundary, Lag: 0.5, HeldBy: "conns"}},
 		Inputs:    []InputStatus{{Stream: "north/conns", Connected: true, Producer: "north/edge-1", Condition: "live", Rows: 9, Boundary: head.Boundary, Waiting: 1, Diverged: []string{"north/edge-2"}}},
 		Outputs: []OutputStatus{{Stream: "north/netmon/suspects", State: "stable", Head: head, Bytes: 10, Limit: 100, Subscribers: []Subscriber{},
-			TentativeRows: 4, Missing: []MissingInput{}, Delays: DelayCounts{UpTo: []float64{0.1, 0.25}, Boundaries: []uint64{3, 2, 1}, Sum: 1.5}}},
+			TentativeRows: 4, Anew: Anew{Phase: PhaseWhole, Times: 2}, Missing: []MissingInput{}, Delays: DelayCounts{UpTo: []float64{0.1, 0.25}, Boundaries: []uint64{3, 2, 1}, Sum: 1.5}}},
 	}
 }
 

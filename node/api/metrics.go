@@ -41,6 +41,7 @@ const (
 	streamDiverged
 	outputState
 	outputTentative
+	outputAnew
 	outputDelay
 	availabilityBound
 	bufferBytes
@@ -70,7 +71,8 @@ func metricTable() [metricCount]metric {
 		streamBoundary:    {"fednode_stream_boundary_timestamp_seconds", gauge, []string{"stream"}, "Stream time up to which a stream or an output is complete."},
 		streamDiverged:    {"fednode_stream_diverged", gauge, []string{"query", "stream"}, "Replicas of a stream's producer that are not read from because they gave other rows than another one."},
 		outputState:       {"fednode_output_state", gauge, []string{"query", "stream", "state"}, "1 for the state that an output is in."},
-		outputTentative:   {"fednode_output_tentative_rows_total", counter, []string{"query", "stream"}, "Tentative rows that an output has given since its fragment started; they are corrected later."},
+		outputTentative:   {"fednode_output_tentative_rows_total", counter, []string{"query", "stream"}, "Tentative rows that an output has given since its fragment started; they are corrected later, unless results are of best effort."},
+		outputAnew:        {"fednode_output_begun_anew_total", counter, []string{"query", "stream"}, "How often results of best effort have begun anew behind a GAP since the fragment started."},
 		outputDelay:       {"fednode_output_delay_seconds", histogram, []string{"query", "stream"}, "How old the boundaries of an output were when they were given, beyond the slack, the lag and the way that are normal."},
 		availabilityBound: {"fednode_availability_bound_seconds", gauge, []string{"query"}, "Delay that the query accepts under failure; +Inf for stable results only."},
 		bufferBytes:       {"fednode_buffer_bytes", gauge, []string{"stream"}, "Bytes that a stream's log or an output's buffer holds until they are acknowledged."},

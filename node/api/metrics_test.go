@@ -43,6 +43,7 @@ func TestMetrics(t *testing.T) {
 		`fednode_output_state{query="north/netmon",state="stable",stream="north/netmon/suspects"} 1`,
 		`fednode_output_state{query="north/netmon",state="failure",stream="north/netmon/suspects"} 0`,
 		`fednode_output_tentative_rows_total{query="north/netmon",stream="north/netmon/suspects"} 4`,
+		`fednode_output_begun_anew_total{query="north/netmon",stream="north/netmon/suspects"} 2`,
 		`fednode_output_delay_seconds_bucket{query="north/netmon",stream="north/netmon/suspects",le="0.1"} 3`,
 		`fednode_output_delay_seconds_bucket{query="north/netmon",stream="north/netmon/suspects",le="0.25"} 5`,
 		`fednode_output_delay_seconds_bucket{query="north/netmon",stream="north/netmon/suspects",le="+Inf"} 6`,

@@ -123,6 +123,9 @@ func (p *points) outputs(query string, f *FragmentStatus) {
 		p.add(spilledBytes, float64(o.SpilledBytes), o.Stream)
 		p.add(spillLimit, float64(o.SpillLimit), o.Stream)
 		p.add(outputTentative, float64(o.TentativeRows), query, o.Stream)
+		if o.Anew.Phase != PhaseNone {
+			p.add(outputAnew, float64(o.Anew.Times), query, o.Stream)
+		}
 		for _, state := range outputStates() {
 			p.add(outputState, truth(state == o.State), query, o.Stream, state)
 		}

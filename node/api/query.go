@@ -140,6 +140,8 @@ type OutputStatus struct {
 	Missing       []MissingInput `json:"missing"`
 	// Redo is how long the last correction took, in seconds; 0 if there was none.
 	Redo float64 `json:"redo_s"`
+	// Anew is how results of best effort, which are not corrected, get stable again.
+	Anew Anew `json:"anew"`
 	// Bytes of the Limit are held in memory until subscribers acknowledge them, SpilledBytes of the SpillLimit on disk.
 	// SpareBytes in memory are acknowledged already, and kept for readers that are not waited for, such as a tail.
 	Bytes        int64 `json:"bytes"`
@@ -150,6 +152,35 @@ type OutputStatus struct {
 	// SpillFailure is why nothing more can be put on disk; "" if it can.
 	SpillFailure string       `json:"spill_failure"`
 	Subscribers  []Subscriber `json:"subscribers"`
+}
+
+// Phases of results of best effort.
+const (
+	PhaseNone       = ""           // they are not of best effort
+	PhaseWhole      = "whole"      // nothing is tentative
+	PhaseLacking    = "lacking"    // input is missing, or not complete again
+	PhaseConverging = "converging" // it is complete, and results are stable again from Begins on
+	PhaseFollowing  = "following"  // another replica goes on with stable results, and this one makes up for what it missed
+)
+
+// Anew is how results of best effort fare.
+type Anew struct {
+	Phase string `json:"phase"` // whole, lacking, converging or following; "" of other queries
+	// Span is for how long results depend on a row of their input, in seconds of stream time: so long they stay tentative behind a
+	// failure, at least.
+	Span float64 `json:"span_s"`
+	// Complete is up to where the input is complete, and Needed up to where it has to be before results can begin anew; null unless they
+	// lack something.
+	Complete StreamTime `json:"complete"`
+	Needed   StreamTime `json:"needed"`
+	// Begins is where results are stable again while they converge, and else where they have begun anew; null if they have not.
+	Begins StreamTime `json:"begins"`
+	// Times is how often results have begun anew since the fragment started. What was tentative from GapFrom up to GapTo stayed so the
+	// last time, for the Reason.
+	Times   uint64     `json:"times"`
+	GapFrom StreamTime `json:"gap_from"`
+	GapTo   StreamTime `json:"gap_to"`
+	Reason  string     `json:"reason"`
 }
 
 // DelayCounts counts boundaries by their age.

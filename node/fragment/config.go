@@ -8,6 +8,7 @@ import (
 	"fednode/dcaa"
 	"fednode/node/connect"
 	"fednode/node/flow"
+	"fednode/node/replica"
 	"fednode/query"
 	"fednode/query/tuple"
 	"fednode/storage"
@@ -179,4 +180,6 @@ type OutputStatus struct {
 	Delays Delays
 	// Redo is how long the last stabilization took.
 	Redo time.Duration
+	// Anew is how results of best effort fare, nil of others.
+	Anew *replica.AnewView
 }

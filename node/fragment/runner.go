@@ -176,6 +176,10 @@ func (r *Runner) Changed(c replica.Change) {
 		r.cfg.Log.Warn("tentative results are undone", append(fields, zap.Error(c.Cause))...)
 		return
 	}
+	if c.To == dcaa.UpstreamFailure && c.Lost && len(c.Missing) == 0 {
+		r.cfg.Log.Warn("results are tentative: rows are lost, and results are best effort", fields...)
+		return
+	}
 	if c.To == dcaa.UpstreamFailure {
 		r.cfg.Log.Warn("results are tentative: an input is missing", fields...)
 		return

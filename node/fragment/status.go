@@ -30,6 +30,9 @@ func (r *Runner) current() Status {
 		if x := r.cfg.Settings.MaxDelay; x != dcaa.Unbounded {
 			o.Bound = time.Duration(x) * time.Microsecond
 		}
+		if v, ok := r.core.Anew(n); ok {
+			o.Anew = &v
+		}
 		s.Outputs = append(s.Outputs, o)
 	}
 	return s

@@ -300,6 +300,7 @@ func (r *Replica) tellAnew(p *path) {
 		r.numbers[o].Begin(r.origin(o, a.to))
 		s.on, s.begins = false, a.to
 		f := &tuple.Frame{Kind: tuple.Gap, Time: from, To: max(from, s.told), Reason: a.reason, Generation: r.numbers[o].State().Generation}
+		r.began[o] = beginning{times: r.began[o].times + 1, from: f.Time, to: f.To, reason: f.Reason}
 		r.shell.Emit(o, f)
 		_ = stableOut{r}.Boundary(o, s.told)
 	}

@@ -91,6 +91,9 @@ func TestBeginsAnew(t *testing.T) {
 			s := newStage(t, unionQuery, bestEffort)
 			s.r.PeerReachable(s.now, 0, true)
 			s.fail(1)
+			if v, _ := s.r.Anew(0); v.Phase != Lacking || v.Complete >= v.Needed || v.Span <= 0 {
+				t.Fatalf("%+v before healing", v)
+			}
 			s.cut(1, false)
 			for range 120 {
 				for o := range s.r.cfg.Plan.Outputs {
@@ -99,6 +102,9 @@ func TestBeginsAnew(t *testing.T) {
 				s.run(100 * ms)
 			}
 			s.exact(unionQuery, 0)
+			if v, _ := s.r.Anew(0); v.Phase != Whole || v.Times == 0 || v.GapFrom >= v.GapTo || v.Begins != s.r.Status(0).Begins {
+				t.Fatalf("%+v behind the gap", v)
+			}
 		})
 	}
 }

@@ -24,6 +24,7 @@ type Replica struct {
 	numbers    []*sunion.SOutput
 	checks     []outputCheck // by output; nil where none are kept
 	silent     []silence     // by output
+	began      []beginning   // by output
 	beginnings uint64        // so far
 	span       int64         // how far back in the input results depend on it, in microseconds; only of a best-effort query
 	permission *dcaa.Permission
@@ -100,7 +101,7 @@ func build(cfg Config, now dcaa.Instant, shell Shell) (*Replica, error) {
 		return nil, fmt.Errorf("replica: %d inputs and %d places, the plan has %d and %d", len(cfg.Inputs), len(cfg.Places), len(plan.Inputs), len(plan.Unions))
 	}
 	r := &Replica{cfg: cfg, shell: shell, now: now, due: now, permission: dcaa.NewPermission(cfg.Name, cfg.Incarnation, cfg.Peers),
-		silent: make([]silence, len(plan.Outputs))}
+		silent: make([]silence, len(plan.Outputs)), began: make([]beginning, len(plan.Outputs))}
 	if cfg.Settings.Consistency == dcaa.BestEffort {
 		span, ok := plan.Span()
 		if !ok {

@@ -55,7 +55,18 @@ func unsettledText(query string, o *api.OutputStatus, now time.Time) string {
 	if o.Bound != nil {
 		text += " of " + spanText(seconds(*o.Bound))
 	}
-	return outputText(query, o.Stream) + ": " + text + " late"
+	return outputText(query, o.Stream) + ": " + text + " late" + anewText(&o.Anew)
+}
+
+// anewText says when results of best effort are stable again; "" of others.
+func anewText(a *api.Anew) string {
+	switch a.Phase {
+	case api.PhaseConverging:
+		return "; not corrected, stable from " + placeText(a.Begins, true) + " on"
+	case api.PhaseLacking:
+		return "; not corrected, stable " + spanText(seconds(a.Span)) + " after all is there until " + placeText(a.Needed, true)
+	}
+	return ""
 }
 
 // failureText says what is wrong with a fragment and when it is tried again.
