@@ -38,6 +38,10 @@ func (i *Intake) Reachable(now Instant, producer int, up bool) {
 	if p.up == up {
 		return
 	}
+	if !up && i.data != nil && i.data.producer == producer && p.heard {
+		p.stalls()
+		p.stall.silent = true
+	}
 	p.up, p.heard, p.dry, p.lateUntil, p.gaveUp = up, false, false, 0, Never
 	if up {
 		p.begin(now) // in another life it may hold other rows
@@ -150,13 +154,11 @@ func (i *Intake) Due(now Instant) Instant {
 			due = min(due, at)
 		}
 	}
-	if limit := i.lenient.limit(now); i.data != nil && limit > 0 {
+	if i.data != nil {
 		// Nothing else may happen until a stall has lasted long enough.
-		if at := i.producers[i.data.producer].stalledSince().Add(limit); at > now {
+		if at := i.forbearsUntil(now); at > now {
 			due = min(due, at)
 		}
-	}
-	if i.data != nil {
 		if at := i.data.claimsAt.Add(patience); at > now {
 			due = min(due, at)
 		}
@@ -429,16 +431,19 @@ func (i *Intake) chooseData(now Instant) {
 		return
 	}
 	if i.data == nil {
-		i.next = i.open(best, i.cfg.Tentative)
+		i.next = i.open(best, i.cfg.Tentative, "")
 		return
 	}
-	if best == i.data.producer || !i.better(now, best) {
+	if best == i.data.producer {
 		return
 	}
-	if have := i.data.producer; i.rank(now, have) == stalled {
-		i.lenient.leave(have, &i.producers[have])
+	if i.rank(now, i.data.producer) == stalled {
+		i.producers[i.data.producer].stalls()
 	}
-	i.next = i.open(best, i.cfg.Tentative)
+	if !i.better(now, best) {
+		return
+	}
+	i.next = i.open(best, i.cfg.Tentative, i.because(now, i.data.producer))
 }
 
 // better reports whether data should move to a producer of higher rank. Nothing ranks above one that is STABLE, so it is not
@@ -448,7 +453,7 @@ func (i *Intake) better(now Instant, n int) bool {
 	if want <= have {
 		return false
 	}
-	if have == stalled && i.lenient.forbears(now, &i.producers[i.data.producer]) {
+	if have == stalled && i.forbears(now) {
 		return false
 	}
 	if (have == tentative || have == restless || have == late) && want == stable {
@@ -519,7 +524,7 @@ func (i *Intake) chooseCorrect(now Instant) {
 		i.close(&i.correct)
 	}
 	if i.correct == nil && wanted >= 0 {
-		i.correct = i.open(wanted, false)
+		i.correct = i.open(wanted, false, "")
 	}
 }
 
@@ -537,17 +542,17 @@ func (i *Intake) keepCorrect(now Instant, wanted int) bool {
 	return r == correcting || r == stable
 }
 
-func (i *Intake) open(producer int, tentatively bool) *conn {
-	return i.openAt(producer, i.pos, tentatively)
+func (i *Intake) open(producer int, tentatively bool, because string) *conn {
+	return i.openAt(producer, i.pos, tentatively, because)
 }
 
-func (i *Intake) openAt(producer int, from tuple.Position, tentatively bool) *conn {
+func (i *Intake) openAt(producer int, from tuple.Position, tentatively bool, because string) *conn {
 	c := &conn{id: i.nextConn, producer: producer, tentative: tentatively, from: i.pos.Time, claimsAt: Never, lateAt: Never, pace: pace{boundary: tuple.MinTime}}
 	i.nextConn++
 	if i.q.held {
 		c.from = max(c.from, i.q.boundary)
 	}
-	i.shell.Open(Opening{Conn: c.id, Producer: producer, From: from, Tentative: tentatively, TentativeFrom: c.from})
+	i.shell.Open(Opening{Conn: c.id, Producer: producer, From: from, Tentative: tentatively, TentativeFrom: c.from, Because: because})
 	return c
 }
 

@@ -16,6 +16,8 @@ type Opening struct {
 	// Tentative asks for tentative results too, from TentativeFrom on.
 	Tentative     bool
 	TentativeFrom tuple.Time
+	// Because says why the producer that was read from is left for this one, for people; "" if none is.
+	Because string
 }
 
 // IntakeShell performs what an Intake decides.

@@ -74,6 +74,9 @@ func (s *intakeScript) Open(o Opening) {
 	if o.Tentative {
 		text += ", tentative from " + stime(o.TentativeFrom)
 	}
+	if o.Because != "" {
+		text += ", since " + o.Because
+	}
 	s.note("%s", text)
 }
 

@@ -3,19 +3,18 @@ package dcaa
 import "fednode/query/tuple"
 
 // leniency is for how long the stream that is read may lie behind before another replica is read from. It begins with
-// nothing beyond the rules of a stall, and grows when a replica that was left for a stall goes on after all: on a line that
-// loses packets all replicas stall for a moment now and then, and to change each time would be to change for ever. It
-// decides about changing only; whether an input counts as failed is not its business.
+// nothing beyond the rules of a stall, and grows when a replica that stalled goes on after all, be it that it was left for
+// that or not: on a line that loses packets all replicas stall for a moment now and then, and to change each time would be to
+// change for ever. It decides about changing only; whether an input counts as failed is not its business.
 type leniency struct {
-	extra int64   // microseconds beyond when the stall began
+	extra int64   // microseconds from when a stall began
 	at    Instant // when extra was set
-	left  leaving
 }
 
-// leaving is a producer that was left for a stall, and how far it had come.
-type leaving struct {
+// stall is one that a producer which was read from is in, and how far it had come.
+type stall struct {
 	on       bool
-	producer int
+	silent   bool // it was not even heard
 	since    Instant
 	boundary tuple.Time
 }
@@ -23,8 +22,9 @@ type leaving struct {
 // halfLife is how long it takes until half of what was added is gone.
 const halfLife = 60 * second
 
-// mostLenient bounds it: a change still has to come well before a bucket's budget is spent.
-func (s *Settings) mostLenient() int64 { return min(second, s.MaxDelay/3) }
+// mostLenient bounds it: a change takes a subscription, which may stall as well, and still has to come before a bucket's budget is
+// spent.
+func (s *Settings) mostLenient() int64 { return min(2*second, s.MaxDelay/5*3) }
 
 // limit is for how long a stall may last at a time.
 func (l *leniency) limit(now Instant) int64 {
@@ -35,33 +35,44 @@ func (l *leniency) limit(now Instant) int64 {
 	return extra
 }
 
-// leave notes that a producer is left although it lives.
-func (l *leniency) leave(n int, p *producer) {
-	l.left = leaving{on: true, producer: n, since: p.stalledSince(), boundary: p.boundary}
+// stalls notes that the producer that is read from stalls although it lives.
+func (p *producer) stalls() {
+	if !p.stall.on {
+		p.stall = stall{on: true, since: p.stalledSince(), boundary: p.boundary}
+	}
 }
 
-// look notes whether the producer that was left has gone on. One that went down had failed.
+// look notes which producers that stalled have gone on. One that was not heard for longer than could have been borne was away. The
+// next stall may be three times as long and pass as well: where a packet is lost again when it is sent again, TCP waits twice as
+// long before it tries once more.
 func (l *leniency) look(now Instant, producers []producer, s *Settings) {
-	if !l.left.on {
-		return
-	}
-	p := &producers[l.left.producer]
-	switch {
-	case !p.up:
-		l.left.on = false
-	case p.boundary > l.left.boundary:
-		l.left.on = false
-		late := int64(now - l.left.since)
-		if wanted := min(late+late/2, s.mostLenient()); wanted > l.limit(now) {
-			l.extra, l.at = wanted, now
+	for n := range producers {
+		p := &producers[n]
+		switch lasts := int64(now - p.stall.since); {
+		case !p.stall.on:
+		case p.stall.silent && lasts > s.mostLenient():
+			p.stall.on = false
+		case p.up && p.boundary > p.stall.boundary:
+			p.stall.on = false
+			if wanted := min(3*lasts, s.mostLenient()); wanted > l.limit(now) {
+				l.extra, l.at = wanted, now
+			}
 		}
 	}
 }
 
 // forbears reports whether the producer that is read from is given more time: it lives, and its stall is one of those that
 // pass.
-func (l *leniency) forbears(now Instant, p *producer) bool {
-	return p.up && p.heard && !p.silent && now < p.stalledSince().Add(l.limit(now))
+func (i *Intake) forbears(now Instant) bool {
+	p := &i.producers[i.data.producer]
+	return p.up && p.heard && !p.silent && now < i.forbearsUntil(now)
+}
+
+// forbearsUntil is until when a stall of the producer that is read from may last. What came last may have been late already: that much
+// of its bound the next has lost, too.
+func (i *Intake) forbearsUntil(now Instant) Instant {
+	since := i.producers[i.data.producer].stalledSince()
+	return since.Add(max(0, i.lenient.limit(now)-i.data.delay))
 }
 
 // stalledSince is since when the producer has not moved, or has been behind another one, whatever is longer.

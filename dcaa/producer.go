@@ -39,6 +39,8 @@ type producer struct {
 	askAt Instant
 	// lateUntil: what it gives tentatively has come beyond the bound, and is taken to do so until then.
 	lateUntil Instant
+	// stall is the one that it is in, if it was read from when it began.
+	stall stall
 	// gaveUp is since when its heartbeats say UPSTREAM_FAILURE; Never while they do not.
 	gaveUp Instant
 	// runs are when the last runs that were read from it began.

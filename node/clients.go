@@ -16,7 +16,7 @@ import (
 func (n *Node) upstream(stream string, settings dcaa.Settings) client.Upstream {
 	return client.Upstream{
 		Stream: stream, Producers: n.streams.producersOf(stream, n.name()), Self: n.name(), Settings: settings,
-		Network: fragmentNetwork{n: n, org: n.cfg.Node.Org}, Clock: connect.SystemClock{},
+		Network: fragmentNetwork{n: n, org: n.cfg.Node.Org}, Clock: connect.SystemClock{}, Log: n.log,
 	}
 }
 

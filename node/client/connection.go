@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 
+	"go.uber.org/zap"
+
 	"fednode/dcaa"
 	"fednode/node/flow"
 	"fednode/query/tuple"
@@ -56,6 +58,10 @@ func (c *connections) Open(o dcaa.Opening) {
 	c.open[o.Conn] = cancel
 	sub := flow.Subscriber{Name: c.req.Name, From: o.From, Durable: c.acknowledged(), Counted: c.req.Counted, Tentative: o.Tentative, TentativeFrom: o.TentativeFrom}
 	producer := c.req.Producers[o.Producer]
+	if o.Because != "" && c.req.Log != nil {
+		c.req.Log.Info("a stream is read from another replica", zap.String("stream", c.req.Stream), zap.String("reader", c.req.Name),
+			zap.String("producer", producer), zap.String("left_because", o.Because))
+	}
 	c.pullers.Go(func() { c.pull(ctx, o.Conn, producer, sub) })
 }
 

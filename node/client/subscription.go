@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"go.uber.org/zap"
+
 	"fednode/dcaa"
 	"fednode/node/connect"
 	"fednode/node/flow"
@@ -22,6 +24,8 @@ type Upstream struct {
 	Settings dcaa.Settings
 	Network  flow.Network
 	Clock    connect.Clock
+	// Log is told why another producer is read from; nil is not told.
+	Log *zap.Logger
 }
 
 // Request says what is wanted of a stream.

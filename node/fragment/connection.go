@@ -78,6 +78,10 @@ func (r *Runner) Open(n int, o dcaa.Opening) {
 	s := flow.Subscriber{Name: r.cfg.Subscriber, From: o.From, Durable: in.durable, Schema: in.schema, Counted: true,
 		Tentative: o.Tentative, TentativeFrom: o.TentativeFrom}
 	producer := in.producers[o.Producer]
+	if o.Because != "" {
+		r.cfg.Log.Info("an input is read from another replica", zap.String("fragment", r.cfg.Name), zap.String("input", in.stream),
+			zap.String("producer", producer), zap.String("left_because", o.Because))
+	}
 	r.pullers.Go(func() { r.pull(ctx, c, in, producer, s) })
 }
 

@@ -47,6 +47,7 @@ type Host struct {
 	door     *admission.Door
 	net      host.Host
 	quotas   *quotas
+	lines    lines
 	began    time.Time // of the clock that silences are measured and heartbeats stamped by
 
 	tasks sync.WaitGroup // links and data handlers
@@ -71,7 +72,7 @@ func New(cfg Config, id Identity, registry *trust.Registry, handler Handler, log
 		return nil, err
 	}
 	h := &Host{cfg: cfg, handler: handler, log: log, self: net.ID(), name: net.ID().String(), registry: registry, identity: id, door: door, net: net,
-		quotas: newQuotas(cfg.Limits, registry.Own()), began: time.Now(), links: make(map[peer.ID]*link)}
+		quotas: newQuotas(cfg.Limits, registry.Own()), began: time.Now(), lines: lines{own: registry.Own()}, links: make(map[peer.ID]*link)}
 	return h, nil
 }
 

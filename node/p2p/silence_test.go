@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fednode/node/p2p/admission"
+	"fednode/node/trust"
 	"fednode/node/wire"
 )
 
@@ -83,21 +84,54 @@ func TestPatience(t *testing.T) {
 	p := newPatience(cfg)
 	now := time.Unix(1000, 0)
 	require.Equal(t, 300*time.Millisecond, p.limit(now))
-	p.refuted(400*time.Millisecond, now)
-	require.Equal(t, 600*time.Millisecond, p.limit(now))
-	p.refuted(350*time.Millisecond, now)
-	require.Equal(t, 600*time.Millisecond, p.limit(now), "it does not fall by a shorter silence")
-	require.Equal(t, 450*time.Millisecond, p.limit(now.Add(time.Minute)), "half of what was added")
+	p.passed(400*time.Millisecond, now)
+	require.Equal(t, 1200*time.Millisecond, p.limit(now))
+	p.passed(350*time.Millisecond, now)
+	require.Equal(t, 1200*time.Millisecond, p.limit(now), "it does not fall by a shorter silence")
+	require.Equal(t, 750*time.Millisecond, p.limit(now.Add(time.Minute)), "half of what was added")
 	require.Equal(t, 300*time.Millisecond, p.limit(now.Add(time.Hour)))
-	p.refuted(time.Hour, now)
-	require.Equal(t, 600*time.Millisecond, p.limit(now), "that was no mistake")
-	p.refuted(time.Second, now)
-	require.Equal(t, 1500*time.Millisecond, p.limit(now))
-	require.Equal(t, uint64(4), p.flaps)
+	p.passed(300*time.Millisecond, now.Add(time.Hour))
+	require.Equal(t, 300*time.Millisecond, p.limit(now.Add(time.Hour)), "that was none to bear")
+	p.passed(time.Second, now)
+	require.Equal(t, longest, p.limit(now), "never beyond the longest")
+	require.True(t, p.mistaken(time.Second))
+	require.False(t, p.mistaken(1001*time.Millisecond), "it was away")
 	cfg.Abandon = 2 * time.Second
 	p = newPatience(cfg)
-	p.refuted(time.Second, now)
+	p.passed(time.Second, now)
 	require.Equal(t, time.Second, p.limit(now), "never beyond half of abandon")
+	cfg.Abandon, cfg.Heartbeat = time.Minute, time.Second
+	p = newPatience(cfg)
+	require.True(t, p.mistaken(6*time.Second))
+	p.passed(4*time.Second, now)
+	require.Equal(t, 6*time.Second, p.limit(now), "never beyond twice what is borne at first, if that is more")
+}
+
+// What the silence of one node of another organisation shows holds for all of them, and for nobody else.
+func TestPatienceOfLines(t *testing.T) {
+	cfg, now := Default(), time.Unix(1000, 0)
+	h := &Host{cfg: cfg, lines: lines{own: "north"}}
+	to := func(org string) *link {
+		return &link{host: h, patience: newPatience(cfg), member: trust.Member{Org: org}}
+	}
+	first, second, other, own, sister, unknown := to("south"), to("south"), to("east"), to("north"), to("north"), to("")
+	first.refuted(400*time.Millisecond, now)
+	own.refuted(400*time.Millisecond, now)
+	unknown.refuted(400*time.Millisecond, now)
+	require.Equal(t, 1200*time.Millisecond, first.limit(now))
+	require.Equal(t, 1200*time.Millisecond, second.limit(now))
+	require.Equal(t, 1200*time.Millisecond, own.limit(now))
+	require.Equal(t, 1200*time.Millisecond, unknown.limit(now))
+	for _, l := range []*link{other, sister, to("")} {
+		require.Equal(t, 300*time.Millisecond, l.limit(now))
+	}
+	first.refuted(2*time.Second, now)
+	require.Equal(t, 1200*time.Millisecond, second.limit(now), "it was away")
+	require.EqualValues(t, 2, first.patience.flaps)
+	require.Zero(t, second.patience.flaps)
+	second.passed(600*time.Millisecond, now)
+	require.Equal(t, 1800*time.Millisecond, first.limit(now))
+	require.EqualValues(t, 2, first.patience.flaps, "what is borne is no suspicion")
 }
 
 // A fifth of all heartbeats lost, for a minute, a thousand times over: a first suspicion comes when four in a row are lost,
@@ -119,7 +153,8 @@ func TestPatienceUnderLoss(t *testing.T) {
 				continue
 			}
 			if down {
-				p.refuted(now.Sub(heard), now)
+				p.flaps++
+				p.passed(now.Sub(heard), now)
 				down = false
 			}
 			heard = now

@@ -16,6 +16,7 @@ type watch struct {
 	hearsUs   time.Time     // when the peer last said that it hears us, or the session began
 	doubtedAt time.Time     // when the present doubt began
 	doubted   time.Duration // how long the peer had been silent by then
+	borne     time.Duration // the silence that is borne at present, beyond what is borne at first; 0 if there is none
 	// stale are the connections there were when it began. One that is made later is a sign of life.
 	stale []network.Conn
 }
@@ -97,7 +98,20 @@ func (s *session) look(now time.Time) {
 	case s.deaf(now, limit):
 		s.suspect(Cause{Kind: CauseDeaf}, now)
 	default:
+		s.bear(silence, now)
 		s.settle(now)
+	}
+}
+
+// bear notes a silence that is borne for now, and learns from it once it has ended. Called with judging held.
+func (s *session) bear(silence time.Duration, now time.Time) {
+	if silence > s.link.host.cfg.silence() {
+		s.watch.borne = silence
+		return
+	}
+	if s.watch.borne > 0 {
+		s.link.passed(s.watch.borne, now)
+		s.watch.borne = 0
 	}
 }
 
@@ -113,7 +127,7 @@ func (s *session) suspect(c Cause, now time.Time) {
 	if s.doubted() != nil {
 		return
 	}
-	s.watch.doubtedAt, s.watch.doubted = now, s.silence(now)
+	s.watch.doubtedAt, s.watch.doubted, s.watch.borne = now, s.silence(now), 0
 	s.hadStale()
 	s.setDoubt(&c)
 	s.inbox.doubt(c)
@@ -169,11 +183,24 @@ func (s *session) setDoubt(c *Cause) {
 func (l *link) limit(now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.patience.limit(now)
+	return max(l.patience.limit(now), l.host.lines.limit(l.member.Org, now))
 }
 
-func (l *link) refuted(silence time.Duration, now time.Time) {
+// passed takes in that the peer went on after a silence.
+func (l *link) passed(silence time.Duration, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.patience.refuted(silence, now)
+	l.patience.passed(silence, now)
+	l.host.lines.passed(l.member.Org, silence, now, l.host.cfg)
+}
+
+// refuted takes in that a peer held for dead after a silence was there all the same.
+func (l *link) refuted(silence time.Duration, now time.Time) {
+	l.mu.Lock()
+	l.patience.flaps++
+	mistaken := l.patience.mistaken(silence)
+	l.mu.Unlock()
+	if mistaken {
+		l.passed(silence, now)
+	}
 }

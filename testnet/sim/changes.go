@@ -63,8 +63,8 @@ const (
 	undisturbed = 10 * tuple.Second
 	// learned is for how long what was learned lasts in full.
 	learned = 60 * tuple.Second
-	// mostPatience is what a reader puts up with at most, and a third of max_delay.
-	mostPatience = tuple.Second
+	// mostPatience is what a reader puts up with at most, and three fifths of max_delay.
+	mostPatience = 2 * tuple.Second
 )
 
 func newChanges(r *Run) *changes {
@@ -203,13 +203,13 @@ func (c *changes) asked(reader, producer world.NodeID, stream int32, o *dcaa.Ope
 	x.left = leaving{producer: had, stall: stall, known: stall < c.putsUpWith(x, now)}
 }
 
-// putsUpWith is the shortest stall for which a reader may leave a producer: half as much again as has passed before. What the
+// putsUpWith is the shortest stall for which a reader may leave a producer: three times what has passed before. What the
 // reader knows of a stall can be longer by the heartbeat that told of its beginning.
 func (c *changes) putsUpWith(x *reading, now int64) int64 {
 	if x.knows.stall == 0 || now-x.knows.at >= learned {
 		return 0
 	}
-	return min(x.knows.stall+x.knows.stall/2, mostPatience, c.r.settings.MaxDelay/3) - c.r.settings.Heartbeat
+	return min(3*x.knows.stall, mostPatience, c.r.settings.MaxDelay/5*3) - c.r.settings.Heartbeat
 }
 
 // judged reports whether nothing is wrong, and has not been for a while, but that packets are lost.

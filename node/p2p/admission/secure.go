@@ -39,6 +39,7 @@ func (d *Door) NoiseConstructor() func(protocol.ID, crypto.PrivKey, []tptu.Strea
 
 // SecureInbound secures a connection that somebody made to us.
 func (t *SecureTransport) SecureInbound(ctx context.Context, insecure net.Conn, p peer.ID) (sec.SecureConn, error) {
+	thin(insecure)
 	c, err := t.inner.SecureInbound(ctx, insecure, p)
 	if err != nil {
 		return nil, err
@@ -48,6 +49,7 @@ func (t *SecureTransport) SecureInbound(ctx context.Context, insecure net.Conn, 
 
 // SecureOutbound secures a connection that we made to p.
 func (t *SecureTransport) SecureOutbound(ctx context.Context, insecure net.Conn, p peer.ID) (sec.SecureConn, error) {
+	thin(insecure)
 	c, err := t.inner.SecureOutbound(ctx, insecure, p)
 	if err != nil {
 		return nil, err

@@ -79,7 +79,7 @@ func rules() []rule {
 			"return asked && slices", "return false && asked && slices",
 			[]string{inTime}, "replica-lost-while-asking"},
 		{"a reader puts up with stalls of a kind that passed", "dcaa/leniency.go",
-			"return p.up && p.heard && !p.silent && now <", "return false && now <",
+			"return p.up && p.heard && !p.silent && now <", "return p == nil && now <",
 			[]string{putsUp}, "lossy-lines-to-the-client"},
 		{"who is started in trouble is told what is normal of a way", "dcaa/line.go",
 			"if l.told > 0 {", "if l.told < 0 {",

@@ -16,7 +16,7 @@ const calm = 60_000_000
 
 func newPatience(cfg *Settings) patience {
 	base := cfg.Heartbeat * int64(cfg.Miss)
-	return patience{base: base, most: max(base, cfg.Abandon/2)}
+	return patience{base: base, most: max(base, min(cfg.Abandon/2, max(longest, 2*base)))}
 }
 
 func (p *patience) limit(now dcaa.Instant) int64 {
@@ -27,12 +27,22 @@ func (p *patience) limit(now dcaa.Instant) int64 {
 	return min(p.base+extra, p.most)
 }
 
+// longest is how long a peer may be silent at most, in microseconds, as in the daemon.
+const longest = 2_000_000
+
 // mistake is the longest silence that a suspicion can have been wrong about, in microseconds, as in the daemon.
 const mistake = 1_000_000
 
 // refuted takes in that a peer that had been silent for so long was there all the same.
 func (p *patience) refuted(silence int64, now dcaa.Instant) {
-	if wanted := silence + silence/2; silence <= max(mistake, 2*p.base) && wanted > p.limit(now) {
+	if silence <= max(mistake, 2*p.base) {
+		p.passed(silence, now)
+	}
+}
+
+// passed takes in that a peer went on after a silence.
+func (p *patience) passed(silence int64, now dcaa.Instant) {
+	if wanted := 3 * silence; silence > p.base && wanted > p.limit(now) {
 		p.extra, p.since = wanted-p.base, now
 	}
 }

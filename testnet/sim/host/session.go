@@ -22,6 +22,7 @@ type session struct {
 	beaten    bool         // a heartbeat came over this connection
 	doubted   dcaa.Instant // when the peer was held for silent
 	doubt     bool
+	borne     int64 // silence that is borne at present, beyond what is borne at first; 0 if there is none
 	patience  patience
 	line      dcaa.Line
 }
@@ -65,7 +66,7 @@ func (h *Host) Opened(peer world.NodeID) {
 	}
 	now := h.Now()
 	s.line.Begin()
-	s.connected, s.dialing, s.beaten, s.doubt = true, false, false, false
+	s.connected, s.dialing, s.beaten, s.doubt, s.borne = true, false, false, false, 0
 	s.heard, s.hearsUs, s.resumed = now, now, now
 	s.backoff, s.redial = firstBackoff, now
 	h.sendBeat(s, now)
@@ -160,9 +161,14 @@ func (h *Host) look(s *session, now dcaa.Instant) {
 		h.dialDue(s, now)
 	case silence > limit || s.deaf(now, limit, h.cfg):
 		if s.up {
-			s.doubt, s.doubted = true, s.heard
+			s.doubt, s.doubted, s.borne = true, s.heard, 0
 		}
 		h.setUp(s, false)
+	case silence > s.patience.base:
+		s.borne = silence
+	case s.borne > 0:
+		s.patience.passed(s.borne, now)
+		s.borne = 0
 	}
 }
 
