@@ -143,6 +143,8 @@ func scenarioTable(reports []*scenario.Report) *table {
 		switch {
 		case r.Equal:
 			equal = "equal"
+		case r.Part:
+			equal = "part"
 		case r.Difference != "":
 			equal = "differs"
 		}

@@ -23,6 +23,8 @@ func (l *line) condition(words []word, to *[]Condition, kinds ...string) {
 		c.kind, ok = rowUndone, true
 	case c.Text == "the stable stream equals an undisturbed run":
 		c.kind, ok = streamEqual, true
+	case c.Text == "the stable stream is part of an undisturbed run":
+		c.kind, ok = streamPart, true
 	case c.Text == "every node runs":
 		c.kind, ok = nodeRuns, true
 	case c.Text == "all nodes have met":
@@ -104,7 +106,7 @@ func (l *line) measured(words []word, c *Condition) bool {
 		c.bound = bound
 		return ok
 	}
-	forms := append([]string{"query NAME is STATE", "a stable row is undone", "the stable stream equals an undisturbed run", "every node runs", "node NODE runs", "all nodes have met"}, names...)
+	forms := append([]string{"query NAME is STATE", "a stable row is undone", "the stable stream equals an undisturbed run", "the stable stream is part of an undisturbed run", "every node runs", "node NODE runs", "all nodes have met"}, names...)
 	l.wrong(words[0], "expected one of: "+strings.Join(forms, ", "), "`%s` is nothing that can hold", c.Text)
 	return false
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"fednode/testnet"
@@ -59,9 +60,13 @@ func (r *runner) compare(ctx context.Context, files []string) error {
 	if err := reference(ctx, r.own, files, dir); err != nil {
 		return err
 	}
+	part := slices.ContainsFunc(r.s.Finally, func(c Condition) bool { return c.kind == streamPart })
 	err := r.until(ctx, settleWithin, func(*testnet.View) bool {
 		r.report.Equal, r.report.Difference = r.equal(dir)
-		return r.report.Equal
+		if part && !r.report.Equal {
+			r.report.Part, r.notPart = r.part(dir)
+		}
+		return r.report.Equal || r.report.Part
 	})
 	if errors.Is(err, errPatience) {
 		return nil
@@ -146,6 +151,11 @@ func (r *runner) holds(c *Condition, v *testnet.View) (ok bool, seen string) {
 			return false, "no stable row was undone"
 		}
 		return true, s.undone[0]
+	case streamPart:
+		if r.report.Equal || r.report.Part {
+			return true, ""
+		}
+		return false, fmt.Sprintf("%s (%d rows came late to a source)", r.notPart, r.report.Late)
 	case streamEqual:
 		if r.report.Equal {
 			return true, ""

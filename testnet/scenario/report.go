@@ -34,6 +34,7 @@ type Report struct {
 	// Equal: all outputs are byte for byte those of an undisturbed run; Sums are their sha256. Else Difference says where
 	// they differ first. Both are empty where nothing was compared.
 	Equal      bool              `json:"equal"`
+	Part       bool              `json:"part"` // what there is stands in it, up to its end; only if that is asked for
 	Sums       map[string]string `json:"sums"`
 	Difference string            `json:"difference"`
 	Failures   []Failure         `json:"failures"`

@@ -63,6 +63,7 @@ type runner struct {
 	replicas map[string][]string // nodes by fragment, as they were at first
 	report   *Report
 	work     string // folder of an undisturbed run
+	notPart  string // where the results are no part of those of it
 
 	mu     sync.Mutex
 	healed time.Time // when the last fault ended or will end by itself
@@ -112,7 +113,7 @@ func (r *runner) start(ctx context.Context) error {
 // attach takes the testnet that runs.
 func (r *runner) attach(ctx context.Context) error {
 	for _, c := range r.s.Finally {
-		if c.kind == streamEqual {
+		if c.kind == streamEqual || c.kind == streamPart {
 			return &testnet.Error{Kind: testnet.ErrSpec, Msg: fmt.Sprintf("%s: `%s` needs a testnet of the scenario's own: its sources have to end; write `testnet FILE` at the top", c.Pos, c.Text)}
 		}
 	}

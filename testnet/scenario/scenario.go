@@ -40,6 +40,7 @@ const (
 	nodesMet    = "met"      // all nodes that run have sessions with each other
 	rowUndone   = "undone"   // a stable row was taken back, repeated or came out of its order
 	streamEqual = "equal"    // the stable results are those of an undisturbed run
+	streamPart  = "part"     // they are a part of those, up to the end
 	measure     = "measured" // a measured value compares with a bound
 )
 
