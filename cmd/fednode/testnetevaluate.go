@@ -40,9 +40,10 @@ testnet simulate; figures that have a target stand beside it.
 The federations are simulated, with the daemon's own core, so that figures are the same on every machine. Each cell is
 run under --seeds seeds: times are the longest, numbers of rows the average.
 
-With --processes, or as --only processes, one node and a chain of two are measured on real daemons as well: processes of
-this machine, whose connections are cut; first at which rates of the sources they keep up, and what bounds that. Those
-figures depend on the machine and on what else it does.
+With --processes, or as --only processes, real daemons are measured as well, processes of this machine: the highest rate
+of the sources with which one node and chains of two to four keep up, what bounds it and what each daemon uses, and what
+failures cost where connections of one node and of a chain of two are cut. Those figures depend on the machine and on
+what else it does.
 
 --out writes evaluation.json and evaluation.html, a page with plots that needs no network. The command fails if a
 promise broke in a run; a target that is missed is shown, and is no failure.`,
@@ -117,7 +118,7 @@ func (e *evaluateFlags) run(c *cobra.Command) error {
 	var failed error // real daemons may fail to run at all; what has been measured is shown all the same
 	if e.processes {
 		var real *evaluate.Experiment
-		if real, failed = (&evaluate.Processes{Lengths: evaluate.Lengths(e.quick), Say: show.say}).Run(c.Context()); failed == nil || len(real.Panels) > 0 {
+		if real, failed = (&evaluate.Processes{Lengths: evaluate.Lengths(e.quick), Say: show.say}).Run(c.Context()); failed == nil || len(real.Rates) > 0 {
 			list = append(list, real)
 		}
 	}

@@ -61,6 +61,7 @@ func printEvaluation(w io.Writer, d *evaluate.Document) {
 			fmt.Fprintln(w)
 			panelTable(x, p).print(w)
 		}
+		printRates(w, x)
 		for _, note := range x.Notes {
 			fmt.Fprintf(w, "\n%s\n", note)
 		}

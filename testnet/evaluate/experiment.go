@@ -19,8 +19,10 @@ type Experiment struct {
 	// Charts are the measures that are drawn.
 	Charts []Measure `json:"charts"`
 	Panels []*Panel  `json:"panels"`
-	// Rates are what came of rates of the sources on real daemons, Notes what is to be said about them.
+	// Rates are what came of rates of the sources on real daemons, Peaks the highest ones that were held, Notes what is to be said
+	// about them.
 	Rates []Rate   `json:"rates,omitempty"`
+	Peaks []*Peak  `json:"highest_rates,omitempty"`
 	Notes []string `json:"notes,omitempty"`
 }
 

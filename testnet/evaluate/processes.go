@@ -34,26 +34,23 @@ const (
 
 // setup is a federation of daemons, and who of it is cut off.
 type setup struct {
-	name string
-	net  string // the sections of its testnet, but for the rate
-	away string
+	name            string
+	nodes, replicas int
+	net             string // the sections of its testnet, but for the rate
+	away            string
 }
 
-// sources is how many there are.
-func (setup) sources() float64 { return 3 }
+// sources is how many there are in each setup.
+const sources = 3
 
 // setups are one node alone, which reads three sources of its own organisation, and a chain of two with two replicas each.
 func setups() []setup {
 	return []setup{
-		{"one node", `organisations = ["north"]
+		{name: "one node", nodes: 1, replicas: 1, away: "north-3", net: `organisations = ["north"]
 nodes = { north = 3 }
 sources = 3
-`, "north-3"},
-		{"a chain of two", `organisations = ["north", "south", "east"]
-nodes = { north = 3, south = 2, east = 2 }
-sources = 1
-replicas = 2
-`, "south"},
+`},
+		chainOf(2, 2),
 	}
 }
 
@@ -69,19 +66,17 @@ func Lengths(quick bool) []time.Duration {
 // had been measured.
 func (p *Processes) Run(ctx context.Context) (*Experiment, error) {
 	x := &Experiment{
-		Key: ProcessesKey, Title: "Real daemons: one node and a chain of two, a source's node or an organisation cut off",
-		Question: "Do processes over real connections behave as the simulator says, also at 100 times the rates?",
+		Key: ProcessesKey, Title: "Real daemons: one node and chains, a source's node or an organisation cut off",
+		Question: "Do processes over real connections behave as the simulator says, also at 100 times the rates? Which rates do chains hold, and what bounds them?",
 		Setup: "Processes of one machine. One node: three daemons of one organisation with a source each; one of them runs the query, another is cut off. " +
 			"A chain of two: seven daemons of three organisations; what a partner sends is cut to the query's columns by two replicas at the partner, " +
 			"then united by two replicas at home; one organisation of three is cut off. X = 3 s; sources declare a slack of 1 s, which is part of the normal delay. " +
-			"At high rates one row in 100 is a result, so that the client gets as many as at low ones. Figures hang on what else the machine does.",
+			"At high rates one row in 100 is a result, so that the client gets as many as at low ones. Deeper chains have further fragments at home, each at a daemon of its own where there " +
+			"are no replicas, and at the same two where there are; all rows go through all of them. Figures hang on what else the machine does.",
 		Axis: "failure, s", Charts: []Measure{MeasureDelay, MeasureTentative, MeasureCorrected},
 	}
 	for _, s := range setups() {
-		list, err := p.climb(ctx, s)
-		if x.Rates = append(x.Rates, list...); len(list) > 0 {
-			x.Notes = append(x.Notes, ratesText(list))
-		}
+		list, err := p.peak(ctx, x, s)
 		if err != nil {
 			return x, err
 		}
@@ -91,7 +86,23 @@ func (p *Processes) Run(ctx context.Context) (*Experiment, error) {
 			}
 		}
 	}
+	for _, s := range chains() {
+		if _, err := p.peak(ctx, x, s); err != nil {
+			return x, err
+		}
+	}
 	return x, nil
+}
+
+// peak looks for the highest rate that a setup holds.
+func (p *Processes) peak(ctx context.Context, x *Experiment, s setup) ([]Rate, error) {
+	list, err := p.climb(ctx, s)
+	x.Rates = append(x.Rates, list...)
+	if peak := peakOf(list); peak != nil {
+		x.Peaks = append(x.Peaks, peak)
+		x.Notes = append(x.Notes, peak.String())
+	}
+	return list, err
 }
 
 // ratesOf are the rates at which failures are measured: that of the grid, and 100 times that, or else the highest that is held.
@@ -133,6 +144,7 @@ type cut struct {
 	rate   int
 	pair   policies
 	length time.Duration
+	few    bool // one row in 100 is a result, whatever the rate
 }
 
 // cell makes the files of a scenario, runs it, and takes its report over.
@@ -189,14 +201,15 @@ func processNet(k cut) string {
 }
 
 // passes is which rows are results: all of them, or so few at high rates that the client is not what is measured.
-func passes(rate int) string {
-	if rate > processRate {
+func (k cut) passes() string {
+	if k.few || k.rate > processRate {
 		return "mod(n, 100) = 0"
 	}
 	return "n > 0"
 }
 
 func processQuery(k cut) string {
+	operators, last := k.operators(k.passes())
 	return fmt.Sprintf(`[query]
 name = "watch"
 max_delay = "3s"
@@ -211,16 +224,11 @@ time = "ts"
 max_out_of_order = "1s"
 columns = { ts = { type = "timestamp", unit = "us" }, src = "string", n = "int64" }
 
-[operators.all]
-kind = "filter"
-input = "conns"
-where = %q
-
-[outputs.rows]
-input = "all"
+%s%s[outputs.rows]
+input = %q
 connector = "file"
 path = "rows.csv"
-`, k.pair.failure, k.pair.stabilization, passes(k.rate))
+`, k.pair.failure, k.pair.stabilization, operators, k.fragments(), last)
 }
 
 func processScenario(k cut) string {

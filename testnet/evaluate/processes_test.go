@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,23 +17,45 @@ import (
 
 // What the scenarios on real daemons are made of can be read: testnet, query and steps, at every rate.
 func TestProcessFiles(t *testing.T) {
-	for _, s := range setups() {
-		for _, rate := range append(ladder(), processRate) {
-			k := cut{setup: s, rate: rate, pair: delayProcess, length: 5 * time.Second}
-			dir := t.TempDir()
-			require.NoError(t, writeFiles(dir, k))
-			spec, err := testnet.ReadSpec(filepath.Join(dir, "net.toml"))
-			require.NoError(t, err)
-			require.NoError(t, spec.Validate())
-			require.Equal(t, rate, spec.Live)
-			_, problems := query.Parse("watch.toml", []byte(processQuery(k)), query.Options{Connectors: bind.New(connectors.Kinds())})
-			require.NoError(t, problems.Err())
-			c, err := scenario.Parse("cut.scenario", []byte(processScenario(k)))
-			require.NoError(t, err)
-			require.Equal(t, "net.toml", filepath.Base(c.Testnet))
-			require.Len(t, c.Steps, 5)
+	for _, s := range append(setups(), chains()...) {
+		for _, rate := range ladder() {
+			for _, k := range []cut{{setup: s, rate: rate, pair: delayProcess}, climbing(s)} {
+				k.length = 5 * time.Second
+				dir := t.TempDir()
+				require.NoError(t, writeFiles(dir, k))
+				spec, err := testnet.ReadSpec(filepath.Join(dir, "net.toml"))
+				require.NoError(t, err)
+				require.NoError(t, spec.Validate())
+				require.Equal(t, k.rate, spec.Live)
+				d, problems := query.Parse("watch.toml", []byte(processQuery(k)), query.Options{Connectors: bind.New(connectors.Kinds())})
+				require.NoError(t, problems.Err())
+				require.Len(t, d.Operators, max(1, s.nodes-1))
+				c, err := scenario.Parse("cut.scenario", []byte(processScenario(k)))
+				require.NoError(t, err)
+				require.Equal(t, "net.toml", filepath.Base(c.Testnet))
+				require.Len(t, c.Steps, 5)
+			}
 		}
 	}
+}
+
+// Chains go from two nodes to four, without replicas and with, and each is there once.
+func TestChains(t *testing.T) {
+	names := make(map[string]bool)
+	for _, s := range append(setups(), chains()...) {
+		require.False(t, names[s.name], s.name)
+		names[s.name] = true
+		require.Equal(t, cutsOf(s), strings.Count(s.fragments(), "[fragments."), s.name)
+	}
+	require.Len(t, names, 1+3*2)
+}
+
+// cutsOf is how many fragments the query of a setup declares: one for each node behind the first, where a testnet does not make them.
+func cutsOf(s setup) int {
+	if s.nodes <= 2 {
+		return 0
+	}
+	return s.nodes - 1
 }
 
 // Failures are measured at the grid's rate and at 100 times that, or at the highest that was held.
@@ -48,16 +71,86 @@ func TestRatesOf(t *testing.T) {
 	require.Equal(t, []int{processRate, processRateMany}, ratesOf(held(5000, 150_000, 300_000)))
 }
 
-// What bounds a rate is the processors if hardly any of their time is left, and it is said whose time it was.
-func TestRatesText(t *testing.T) {
-	list := []Rate{{Setup: "one node", Asked: 5000, Held: true, All: 2, Machine: 1},
-		{Setup: "one node", Asked: 15_000, Taken: 9000, All: 2, Machine: 1.9, Sources: 0.3, Others: 0.2, Testnet: 0.1}}
-	require.Contains(t, ratesText(list), "the highest rate held is 5000 rows/s a stream; what bounds it at 15000: the processors: 1.9 of 2 in use, 0.6 of them by the federation, the rest by other programs.")
-	list[1].Machine = 1.2
-	require.Contains(t, ratesText(list), "not the processors, of which 1.2 of 2 were in use")
-	require.Contains(t, ratesText(list[:1]), "the highest rate tried was held")
-	require.Contains(t, ratesText(list[1:]), "no rate was held")
-	require.Empty(t, ratesText(nil))
+// held is a rate that was held in full, on a machine with two processors of which one was in use.
+func heldRate(rows int) Rate {
+	return Rate{Setup: "one node", Asked: rows, Written: rows, Taken: rows, Delay: 1_500_000, Held: true, All: 2, Machine: 1}
+}
+
+// A rate is held if it is written, taken in, and its results are neither late nor become later.
+func TestJudge(t *testing.T) {
+	for says, change := range map[string]func(r *Rate){
+		"":                               func(*Rate) {},
+		"89 rows/s were written":         func(r *Rate) { r.Written, r.Taken = 89, 89 },
+		"96 of 100 rows/s were taken in": func(r *Rate) { r.Taken = 96 },
+		"the delay grew by 0.50 s":       func(r *Rate) { r.Growth = 500_000 },
+		"a result was 3.10 s late":       func(r *Rate) { r.Delay = 3_100_000 },
+	} {
+		r := heldRate(100)
+		change(&r)
+		r.judge()
+		require.Equal(t, says, r.fails())
+		require.Equal(t, says == "", r.Held)
+	}
+}
+
+// What bounds a rate is the processors if hardly any of their time is left, and it is said whose time it was; else a fragment
+// that works all the time, or what writes the sources.
+func TestPeak(t *testing.T) {
+	over := Rate{Setup: "one node", Asked: 15_000, Written: 15_000, Taken: 9000, All: 2, Machine: 1.9, Sources: 0.3, Others: 0.2, Testnet: 0.1,
+		Daemons: []Daemon{{Name: "north-1", CPUs: 0.2, Fragments: []Working{{"hop2", 0.95}, {"all", 0.3}}}, {Name: "north-2", CPUs: 0.1}}}
+	bound := func(change func(r *Rate)) string {
+		r := over
+		change(&r)
+		return peakOf([]Rate{heldRate(5000), r}).String()
+	}
+	require.Equal(t, "one node: the highest rate held is 5000 rows/s a stream; what bounds it at 15000: the processors: 1.9 of 2 in use, 0.6 of them by the federation, "+
+		"0.1 by the testnet and the most of a daemon, 0.20, by north-1 (hop2, all), the rest by other programs.", bound(func(*Rate) {}))
+	require.Contains(t, bound(func(r *Rate) { r.Machine = 1.2 }), "at 15000: fragment hop2 at north-1, which worked 95 % of the time; 1.2 of 2 processors were in use.")
+	idle := func(r *Rate) { r.Machine, r.Daemons = 1.2, over.Daemons[1:] }
+	require.Contains(t, bound(idle), "at 15000: not the processors, of which 1.2 of 2 were in use, 0.1 by the testnet and the most of a daemon, 0.10, by north-2: what lies between")
+	require.Contains(t, bound(func(r *Rate) { idle(r); r.Written = 9000 }), "at 15000: what writes the sources; 1.2 of 2 processors were in use.")
+	require.Contains(t, peakOf([]Rate{heldRate(5000)}).String(), "the highest rate tried was held, 5000 rows/s a stream")
+	require.Contains(t, peakOf([]Rate{over}).String(), "no rate was held")
+	require.Nil(t, peakOf(nil))
+}
+
+// The middle that is tried last lies between what is held and what is not, whichever it turns out to be.
+func TestPeakOfMiddle(t *testing.T) {
+	over := func(rows int) Rate { r := heldRate(rows); r.Held, r.Taken = false, 0; return r }
+	p := peakOf([]Rate{heldRate(5000), over(15_000), heldRate(10_000)})
+	require.Equal(t, []int{10_000, 15_000}, []int{p.Best.Asked, p.Next.Asked})
+	p = peakOf([]Rate{heldRate(5000), over(15_000), over(10_000)})
+	require.Equal(t, []int{5000, 10_000}, []int{p.Best.Asked, p.Next.Asked})
+	require.Equal(t, p.Best, p.Of())
+}
+
+// Between two looks daemons are told apart by what they used, for each row that was taken in.
+func TestBetween(t *testing.T) {
+	at := time.Unix(1000, 0)
+	a := glance{at: at, rows: 100, written: 100, own: 1, machine: 10, daemons: []sight{
+		{name: "s", feeds: true, cpu: 2}, {name: "w", cpu: 3, fragments: []string{"f"}, worked: map[string]float64{"f": 1}}}}
+	b := glance{at: at.Add(2 * time.Second), rows: 100 + 600, written: 100 + 660, own: 2, machine: 13, daemons: []sight{
+		{name: "s", feeds: true, cpu: 3}, {name: "w", cpu: 3.5, fragments: []string{"f"}, worked: map[string]float64{"f": 2.5}}}}
+	r := between(a, b)
+	require.Equal(t, []int{110, 100}, []int{r.Written, r.Taken})
+	require.Equal(t, []float64{0.5, 0.25, 0.5, 1.5}, []float64{r.Sources, r.Others, r.Testnet, r.Machine})
+	require.Equal(t, 2500.0, r.PerRow)
+	require.Equal(t, Daemon{Name: "w", CPUs: 0.25, PerRow: 1e6 * 0.5 / 600, Fragments: []Working{{"f", 0.75}}}, r.Daemons[1])
+}
+
+// Lateness is that of the latest result, also of one that has not come; it grows if even the most punctual ones do.
+func TestLateness(t *testing.T) {
+	var l lateness
+	at := time.Unix(1000, 0)
+	l.reset(at)
+	came := func(after, late time.Duration) { l.came(at.Add(after-late), at.Add(after)) }
+	came(time.Second, 1100*time.Millisecond)
+	came(2*time.Second, 2*time.Second) // a pause of the machine
+	came(5*time.Second, 1200*time.Millisecond)
+	came(5*time.Second, 4*time.Second) // of a source that is behind the others: known already
+	longest, growth := l.seen(at.Add(6 * time.Second))
+	require.Equal(t, 2200*time.Millisecond, longest)
+	require.Equal(t, 100*time.Millisecond, growth)
 }
 
 func TestBusyOf(t *testing.T) {

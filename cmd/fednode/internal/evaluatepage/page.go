@@ -34,7 +34,8 @@ type pageView struct {
 
 type experimentView struct {
 	*evaluate.Experiment
-	Panels []panelView
+	Panels    []panelView
+	PeakChart *peakView
 }
 
 type panelView struct {
@@ -67,7 +68,7 @@ func view(d *evaluate.Document) *pageView {
 		}
 	}
 	for _, x := range d.Experiments {
-		e := experimentView{Experiment: x}
+		e := experimentView{Experiment: x, PeakChart: peaksOf(x)}
 		for i, p := range x.Panels {
 			e.Panels = append(e.Panels, panelOf(x, p, fmt.Sprintf("%s-%d", x.Key, i)))
 		}

@@ -24,10 +24,13 @@ func document() *evaluate.Document {
 	words.Cells[0].Published = "1.83 s"
 	words.Cells[1].Unequal = 1
 	words.Cells[1].Timeline = []evaluate.Point{{At: 8e6, Reached: 79e5}, {At: 9e6, Reached: 79e5}, {At: 91e5, Reached: 9e6, Tentative: true}}
+	held := evaluate.Rate{Setup: "a chain", Nodes: 2, Replicas: 1, Asked: 5000, Held: true, Daemons: []evaluate.Daemon{{Name: "north <1>", PerRow: 1.25}}}
+	over := evaluate.Rate{Setup: "two replicas", Nodes: 2, Replicas: 2, Asked: 15000}
 	return &evaluate.Document{
 		Command: "fednode testnet evaluate", Version: "devel", Made: "2026-11-29T23:00:00Z", Machine: "one", Seeds: 1,
 		Experiments: []*evaluate.Experiment{{Key: "lengths", Title: "Lengths", Question: "How?", Setup: "So.", Axis: "failure, s",
-			Charts: []evaluate.Measure{evaluate.MeasureDelay, evaluate.MeasureTentative}, Panels: []*evaluate.Panel{numbers, words}}},
+			Charts: []evaluate.Measure{evaluate.MeasureDelay, evaluate.MeasureTentative}, Panels: []*evaluate.Panel{numbers, words},
+			Rates: []evaluate.Rate{held, over}, Peaks: []*evaluate.Peak{{Best: &held, Next: &over}, {Next: &over}}}},
 		Targets: []evaluate.Target{{Figure: "delay", Target: "≤ 1 s", Measured: "2 s", Experiment: "lengths"}, {Figure: "holes", Target: "never", Measured: "0", Met: true}},
 		Absent:  []string{"something"},
 	}
@@ -41,11 +44,11 @@ func TestPage(t *testing.T) {
 	for _, bad := range []string{"<script", "http://", "https://", "@import", "url(", "<img", "<link"} {
 		require.NotContains(t, text, bad)
 	}
-	for _, want := range []string{"a &amp; b", "By length &lt;1&gt;", "✗ missed", "✓ met", "1 of 2 met", "1.83 s", "<td>no</td>", "prefers-color-scheme: dark", "something"} {
+	for _, want := range []string{"a &amp; b", "By length &lt;1&gt;", "✗ missed", "✓ met", "1 of 2 met", "1.83 s", "<td>no</td>", "north &lt;1&gt;", "1.25", "Highest rate held", "prefers-color-scheme: dark", "something"} {
 		require.Contains(t, text, want)
 	}
 	plots := regexp.MustCompile(`<svg [^>]*role="img" aria-labelledby="([^ ]+) ([^"]+)"`).FindAllStringSubmatch(text, -1)
-	require.Len(t, plots, 3) // two charts and a timeline
+	require.Len(t, plots, 4) // two charts, a timeline and the rates
 	for _, p := range plots {
 		require.Contains(t, text, `<title id="`+p[1]+`"`)
 		require.Contains(t, text, `<desc id="`+p[2]+`"`)
