@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fednode/cmd/fednode/internal/topview"
 	"fednode/node/api"
 )
 
@@ -199,7 +200,7 @@ func (a *tentativeAnswer) print(w io.Writer, now time.Time) {
 		}
 		fmt.Fprintln(w)
 		if h.CannotCatchUp {
-			fmt.Fprintf(w, "  %s\n", pal.paint(toneBad, cannotCatchUp))
+			fmt.Fprintf(w, "  %s\n", pal.paint(toneBad, topview.CannotCatchUp))
 		}
 		for _, m := range h.Missing {
 			m.print(w, pal, a.Query)

@@ -35,7 +35,7 @@ func (v *view) queryDetails(q *api.QueryStatus, p *painter) []string {
 	for i := range q.Fragments {
 		if f := &q.Fragments[i]; v.at.Fragment == "" || v.at.Fragment == f.Name {
 			out = append(out, "")
-			out = append(out, v.fragmentDetails(q.ID, f, p)...)
+			out = append(out, v.fragmentDetails(q, f, p)...)
 		}
 	}
 	if v.at.Fragment == "" && len(q.Sinks) > 0 {
@@ -52,7 +52,8 @@ func delayText(maxDelay *float64) string {
 	return "max delay " + seconds(*maxDelay).String()
 }
 
-func (v *view) fragmentDetails(query string, f *api.FragmentStatus, p *painter) []string {
+func (v *view) fragmentDetails(q *api.QueryStatus, f *api.FragmentStatus, p *painter) []string {
+	query := q.ID
 	point := "none yet"
 	if f.PointAt != nil {
 		point = spanText(v.Current.At.Sub(*f.PointAt)) + " ago"
@@ -65,6 +66,9 @@ func (v *view) fragmentDetails(query string, f *api.FragmentStatus, p *painter) 
 		cell{"complete " + placeText(f.Released, false), plain})}
 	if f.Failure != "" {
 		out = append(out, p.flow(v.Width, cell{"  " + failureText(f, v.Current.At), bad}))
+	}
+	if over := overloadCell(q, f); over.text != "" {
+		out = append(out, p.flow(v.Width, cell{"  " + over.text, over.tone}))
 	}
 	for i, g := range []*grid{v.inputs(query, f), v.operators(query, f), v.outputs(query, f)} {
 		if len(g.rows) == 0 {

@@ -105,7 +105,9 @@ func situations() map[string]func(*Frame) {
 		"stranger_organisation": func(f *Frame) {
 			f.Current.Status.Partners = append(f.Current.Status.Partners, api.PartnerStatus{Org: "west"})
 		},
-		"many": many,
+		"overloaded":         overloaded,
+		"overloaded_details": func(f *Frame) { overloaded(f); f.Screen = Details },
+		"many":               many,
 	}
 }
 
@@ -133,6 +135,19 @@ func partnerDown(f *Frame) {
 	out.Redo = 1.3
 	k := &f.Current.Status.Queries[0].Sinks[0]
 	k.Producer, k.State, k.Since = "north/edge", "upstream_failure", &since
+}
+
+// overloaded has a partner's input missing, and a fragment that does not get on with its corrections, while another one would not.
+func overloaded(f *Frame) {
+	q := &f.Current.Status.Queries[0]
+	since, bound := f.Current.At.Add(-40*time.Second), 2.0
+	q.Fragments[0].CannotCatchUp, q.Fragments[0].Load = true, 1
+	out := &q.Fragments[0].Outputs[0]
+	out.State, out.Since, out.Bound, out.Delay, out.TentativeRows = "stabilization", &since, &bound, 1.8, 4000
+	if len(q.Fragments) > 1 {
+		q.Fragments[1].Load = 0.62
+		q.Fragments[1].Outputs[0].Bound = &bound
+	}
 }
 
 func fragmentFailed(f *Frame) {

@@ -41,7 +41,7 @@ func (v *view) query(g *grid, q *api.QueryStatus) {
 		g.note(4, cell{tidy(q.Failure), bad})
 	}
 	for i := range q.Fragments {
-		v.fragment(g, q.ID, &q.Fragments[i])
+		v.fragment(g, q, &q.Fragments[i])
 	}
 	for i := range q.Sinks {
 		v.sink(g, q.ID, &q.Sinks[i])
@@ -76,7 +76,8 @@ func (v *view) marker(k Key) string {
 
 func (v *view) selected(k Key) bool { return !v.Still && k == v.at }
 
-func (v *view) fragment(g *grid, query string, f *api.FragmentStatus) {
+func (v *view) fragment(g *grid, q *api.QueryStatus, f *api.FragmentStatus) {
+	query := q.ID
 	k := Key{Query: query, Fragment: f.Name}
 	rows := rateCell(v.past.rate(counter{fragmentRows, query, f.Name, ""}, rowsIn(f)))
 	held, cut := heldBy(query, f)
@@ -87,6 +88,9 @@ func (v *view) fragment(g *grid, query string, f *api.FragmentStatus) {
 	}})
 	if f.Failure != "" {
 		g.note(6, cell{failureText(f, v.Current.At), bad})
+	}
+	if over := overloadCell(q, f); over.text != "" {
+		g.note(6, over)
 	}
 	for i := range f.Inputs {
 		if in := &f.Inputs[i]; !in.Connected {
