@@ -108,9 +108,12 @@ func TestFeedRate(t *testing.T) {
 	f.setRate(100_000, stepOf(100_000, 3))
 	require.NoError(t, f.write(at.Add(100*time.Millisecond), at.Add(110*time.Millisecond)))
 	require.Equal(t, int64(1+1000), f.written())
+	f.setRate(1_000_000, stepOf(1_000_000, 3))
+	require.NoError(t, f.write(at.Add(110*time.Millisecond), at.Add(111*time.Millisecond)))
+	require.Equal(t, int64(1+1000+1000), f.written(), "several rows bear the same time")
 	f.setRate(10, stepOf(10, 3))
-	require.NoError(t, f.write(at.Add(110*time.Millisecond), at.Add(200*time.Millisecond)))
-	require.Equal(t, int64(1+1000+1), f.written())
+	require.NoError(t, f.write(at.Add(111*time.Millisecond), at.Add(200*time.Millisecond)))
+	require.Equal(t, int64(1+1000+1000+1), f.written())
 	require.NoError(t, f.end())
 }
 

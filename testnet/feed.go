@@ -16,10 +16,18 @@ const feedEvery = 20 * time.Millisecond
 // network have the same time.
 const feedStep = 100 * time.Microsecond
 
-// stepOf returns the step of some sources with so many rows a second each: a narrower one where feedStep has no room.
+// maxRate is up to where the rate of live sources can be changed, in rows a second of each.
+const maxRate = 2_000_000
+
+// stepOf returns the step of some sources with so many rows a second each: a narrower one where feedStep has no room, and 0 where there
+// is not a microsecond for each row, so that several of a source bear the same time.
 func stepOf(rate, sources int) time.Duration {
-	if time.Duration(rate)*feedStep > time.Second/2 {
-		return time.Duration(max(1, sources)) * time.Microsecond
+	sources = max(1, sources)
+	switch {
+	case rate*sources > 1_000_000:
+		return 0
+	case time.Duration(rate)*feedStep > time.Second/2:
+		return time.Duration(sources) * time.Microsecond
 	}
 	return feedStep
 }

@@ -13,10 +13,8 @@ import (
 	"fednode/testnet"
 )
 
-// ladder are the rates that are tried, in rows a second of each of three sources: from that of the grid to twice 100 times it.
-func ladder() []int {
-	return []int{processRate, 15_000, 50_000, 100_000, processRateMany, 200_000, 300_000}
-}
+// ladder are the rates that are tried, in rows a second of each of three sources: from that of the grid to four times 100 times it.
+func ladder() []int { return []int{processRate, 50_000, processRateMany, 300_000, 450_000, 600_000} }
 
 const (
 	// rateWarm passes after a rate has been set, before it is measured for rateFor.
@@ -24,9 +22,11 @@ const (
 	rateFor  = 6 * time.Second
 	// recoverWithin is how long a federation may take to catch up after a rate that it did not hold, at the lowest one.
 	recoverWithin = 15 * time.Second
+	// halvings is how often the middle between what is held and what is not is tried.
+	halvings = 2
 )
 
-// climb runs the federation of a setup and raises the rate of its sources until one is not held; then it tries the middle
+// climb runs the federation of a setup and raises the rate of its sources until one is not held; then it halves the distance
 // between that and the last. It returns what came of each.
 func (p *Processes) climb(ctx context.Context, s setup) (list []Rate, err error) {
 	dir, err := os.MkdirTemp("", "fednode-evaluate-")
@@ -78,18 +78,32 @@ func (c *climber) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if r.Held {
-			held = rate
-			continue
+		if !r.Held {
+			return c.narrow(ctx, held, rate)
 		}
-		if held == 0 {
-			return nil
+		held = rate
+	}
+	return nil
+}
+
+// narrow looks between a rate that was held, if any was, and one that was not.
+func (c *climber) narrow(ctx context.Context, held, over int) error {
+	for n := 0; n < halvings && held > 0; n++ {
+		if !c.list[len(c.list)-1].Held {
+			if ok, err := c.recovered(ctx); err != nil || !ok {
+				return err
+			}
 		}
-		if ok, err := c.recovered(ctx); err != nil || !ok {
+		middle := (held + over) / 2
+		r, err := c.try(ctx, middle)
+		if err != nil {
 			return err
 		}
-		_, err = c.try(ctx, (held+rate)/2)
-		return err
+		if r.Held {
+			held = middle
+		} else {
+			over = middle
+		}
 	}
 	return nil
 }

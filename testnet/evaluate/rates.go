@@ -61,9 +61,10 @@ func (r *Rate) String() string {
 
 // Bounds of a rate that is held.
 const (
-	// writtenShare is how much of what is asked for has to be written, takenShare how much of that has to be taken in.
+	// writtenShare is how much of what is asked for has to be written, takenShare how much of that has to be taken in: the rest is what
+	// comes to be in a third of a second, which may be on its way at the end of a look and not at its beginning.
 	writtenShare = 0.9
-	takenShare   = 0.97
+	takenShare   = 0.95
 	// mostGrowth is by how much the delay may rise in the time between the first and the last third of a look.
 	mostGrowth = 0.1
 )
