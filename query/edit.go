@@ -92,7 +92,7 @@ func extension(file string) string {
 func streamKey(key string) bool {
 	switch key {
 	case "columns", "place", "time", "max_out_of_order", "lag", "late", "idle", "idle_after", "init_delay", "future",
-		"max_future_skew", "on_error", "max_row", "retain":
+		"max_future_skew", "on_error", "rate", "max_row", "retain":
 		return true
 	}
 	return false

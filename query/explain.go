@@ -147,7 +147,7 @@ func Explain(p *Plan) *Explanation {
 	for _, s := range d.Streams {
 		e.Streams = append(e.Streams, explainStream(s, p))
 	}
-	rates := rates(d)
+	rates := rates(d, oneRow)
 	for _, f := range p.Fragments {
 		e.Fragments = append(e.Fragments, explainFragment(f, d, rates))
 		e.Views = append(e.Views, views(f)...)

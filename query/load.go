@@ -36,20 +36,28 @@ func yield(kind string) float64 {
 	return 1
 }
 
-// rates estimates the rows that come into each operator for one row of each source stream.
-func rates(d *Diagram) map[*Operator]float64 {
+// rates estimates the rows that come into each operator for so many of each source stream.
+func rates(d *Diagram, of func(*Stream) float64) map[*Operator]float64 {
 	in := map[*Operator]float64{}
 	for _, o := range d.Operators {
 		for _, r := range o.Inputs {
 			if r.Stream != nil {
-				in[o]++
+				in[o] += of(r.Stream)
 			} else {
-				in[o] += in[r.Operator] * yield(r.Operator.Plan.Kind) / float64(len(r.Operator.Plan.Ports))
+				in[o] += given(r.Operator, in[r.Operator])
 			}
 		}
 	}
 	return in
 }
+
+// given estimates the rows that an operator gives at one port for so many that it takes.
+func given(o *Operator, rows float64) float64 {
+	return rows * yield(o.Plan.Kind) / float64(len(o.Plan.Ports))
+}
+
+// oneRow is the rate of every stream where only fragments are compared.
+func oneRow(*Stream) float64 { return 1 }
 
 // round2 rounds for printing.
 func round2(f float64) float64 { return math.Round(f*100) / 100 }

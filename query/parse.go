@@ -52,6 +52,7 @@ func Parse(file string, src []byte, o Options) (*Diagram, *spec.Problems) {
 	}
 	if plan := NewPlan(b.d, o.Placement, p); plan != nil {
 		checkDelay(plan, p)
+		checkLoad(plan, p)
 	}
 	if !p.OK() {
 		return nil, p

@@ -55,6 +55,8 @@ type Rules struct {
 	// MaxFutureSkew is how far a row may lie ahead of its arrival; Unbounded does not ask.
 	MaxFutureSkew int64
 	OnError       ErrorPolicy
+	// Rate is how many rows a second the stream is said to have, 0 if nothing is said.
+	Rate int64
 	// MaxRow is the largest record in bytes.
 	MaxRow int64
 	// Retain is how long the log keeps what everybody has acknowledged; 0 leaves it to the node.
@@ -128,4 +130,6 @@ type Traits struct {
 	Fields []tuple.Field
 	// Time is the event time column that goes with Fields.
 	Time string
+	// Rate is how many rows a second it gives, 0 if that is not known.
+	Rate float64
 }

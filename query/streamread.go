@@ -115,12 +115,24 @@ func readCommonRules(r *spec.Reader, s *Stream) {
 		Future:        FuturePolicy(r.OneOf("future", string(FutureSide), string(FutureSide), string(FutureClamp))),
 		MaxFutureSkew: durationOrInf(r, "max_future_skew", -1, 0, forever),
 		OnError:       ErrorPolicy(r.OneOf("on_error", string(ErrorSide), string(ErrorSide), string(ErrorSkip), string(ErrorFail))),
+		Rate:          readRate(r, s),
 		MaxRow:        r.Size("max_row", DefaultMaxRow, 1<<10, 4<<20),
 		Retain:        r.Duration("retain", 0, 0, forever),
 	}
 	for _, k := range []string{"idle", "max_out_of_order"} {
 		s.rulesPos[k] = r.T.PosOf(k)
 	}
+}
+
+// maxRate bounds the rate that a stream may be said to have, in rows a second.
+const maxRate = 1_000_000_000
+
+// readRate reads how many rows a second are expected; a generator has a key of that name of its own.
+func readRate(r *spec.Reader, s *Stream) int64 {
+	if s.Connector == "generate" {
+		return 0
+	}
+	return r.Int("rate", 0, 0, maxRate)
 }
 
 // finishRules settles what depends on whether the source ends: bounded input waits for its end, live input does not.

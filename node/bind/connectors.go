@@ -89,7 +89,7 @@ func (c *Connectors) Source(s *query.Stream, r *spec.Reader) query.Traits {
 		return query.Traits{}
 	}
 	c.Sources[s.Name] = Source{Plan: plan, Shape: shape}
-	t := query.Traits{Bounded: plan.Bounded, Replayed: !plan.Live && !plan.Bounded}
+	t := query.Traits{Bounded: plan.Bounded, Replayed: !plan.Live && !plan.Bounded, Rate: plan.Rate}
 	if plan.Disordered {
 		t.LateBy = "a record is written when what it tells has ended, with the time it began"
 	}

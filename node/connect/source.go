@@ -96,6 +96,8 @@ type SourcePlan struct {
 	// Disordered: the format is known to hold records late (Zeek writes a connection when it ends, with its start
 	// time), so a stream without slack deserves a warning.
 	Disordered bool
+	// Rate is how many rows a second of the clock it gives, 0 if its declaration does not say.
+	Rate float64
 	// Detail is the declaration on one line, for explain.
 	Detail string
 	// Files returns the files that would be read now, with relative names in dir; nil where the connector has no path.

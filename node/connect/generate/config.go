@@ -94,6 +94,7 @@ func (c *Config) readSpeed(r *spec.Reader) {
 func (c Config) plan(s *connect.Stream, sh *shape) *connect.SourcePlan {
 	return &connect.SourcePlan{
 		Bounded: c.Rows > 0,
+		Rate:    float64(c.Rate) * c.Speed,
 		Detail:  fmt.Sprintf("generate %s, seed %d, %d rows/s of event time, speed %g", c.Kind, c.Seed, c.Rate, c.Speed),
 		New:     func(env connect.Env) connect.Source { return &source{c, s, sh, env} },
 	}
