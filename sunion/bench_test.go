@@ -71,3 +71,47 @@ func BenchmarkRelease(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkReleaseTentative is what a row of a suffix costs that goes to the fork bucket by bucket, in small frames, where a part
+// of what has gone is kept for another fork and where none is.
+func BenchmarkReleaseTentative(b *testing.B) {
+	const bucket, each, frames = 100 * tuple.Millisecond, 50, 2000
+	list := make([]*tuple.Frame, frames)
+	builder := tuple.NewBatchBuilder(benchSchema)
+	for n := range list {
+		for i := range each {
+			builder.AppendBin(0, fmt.Appendf(nil, "10.0.%d.%d", i%40, i%251))
+			builder.AppendInt(1, int64(i%1024))
+			builder.AppendInt(2, int64(i))
+			builder.EndRow(tuple.Time((n*each + i) * 1000))
+		}
+		first := uint64(n*each) + 1
+		list[n] = &tuple.Frame{Kind: tuple.Tentative, FirstID: first, LastID: first + each - 1, Batch: builder.Take()}
+	}
+	for _, kept := range []int{0, 1 << 12, 1 << 16} {
+		b.Run(fmt.Sprintf("kept=%d", kept), func(b *testing.B) {
+			b.ReportAllocs()
+			for range b.N {
+				u, err := New(Config{Schema: benchSchema, Inputs: 1, Bucket: bucket, ReplayRows: kept})
+				if err != nil {
+					b.Fatal(err)
+				}
+				u.Boundary(0, 0)
+				u.Fork()
+				got := 0
+				for _, f := range list {
+					u.InsertTentative(0, f)
+					at := f.Batch.Time[each-1]
+					u.TentativeBoundary(0, at)
+					if err := u.ReleaseTentative(at.FloorTo(bucket, 0), func(b *tuple.Batch) error { got += b.Rows(); return nil }); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if got < (frames-2)*each {
+					b.Fatalf("%d rows", got)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(frames*each), "ns/row")
+		})
+	}
+}

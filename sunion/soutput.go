@@ -17,6 +17,7 @@ type tentative struct {
 	run      tuple.Run
 	next     uint64
 	boundary tuple.Time
+	high     tuple.Time // the largest stime of its rows
 }
 
 // OutputState is what a recovery point holds of an output.
@@ -64,7 +65,7 @@ func (o *SOutput) Boundary(t tuple.Time, age int64) *tuple.Frame {
 
 // Open begins a run at the stable boundary.
 func (o *SOutput) Open(run tuple.Run) {
-	o.run = tentative{open: true, run: run, next: 1, boundary: o.boundary}
+	o.run = tentative{open: true, run: run, next: 1, boundary: o.boundary, high: tuple.MinTime}
 }
 
 // Run returns the open run.
@@ -79,15 +80,27 @@ func (o *SOutput) Tentative(b *tuple.Batch, missing []tuple.Missing) *tuple.Fram
 	}
 	f := &tuple.Frame{Kind: tuple.Tentative, Run: o.run.run, FirstID: o.run.next, LastID: o.run.next + n - 1, Batch: b.Clone(), Missing: missing}
 	o.run.next += n
+	for k := range b.Rows() {
+		o.run.high = max(o.run.high, b.Time[b.Row(k)])
+	}
 	return f
 }
 
 // Beyond returns what of a borrowed batch the boundary of the run does not cover.
-func (o *SOutput) Beyond(b *tuple.Batch) *tuple.Batch {
+func (o *SOutput) Beyond(b *tuple.Batch) *tuple.Batch { return from(b, o.run.boundary) }
+
+// Unsaid returns what of a borrowed batch lies behind all that the run has given, rows beyond its boundary included: in the
+// order of a stream they come next.
+func (o *SOutput) Unsaid(b *tuple.Batch) *tuple.Batch {
+	return from(b, max(o.run.boundary, o.run.high.Add(1)))
+}
+
+// from returns the rows of a batch from an stime on.
+func from(b *tuple.Batch, at tuple.Time) *tuple.Batch {
 	view := *b
 	view.Sel = make([]uint32, 0, b.Rows())
 	for k := range b.Rows() {
-		if row := b.Row(k); b.Time[row] >= o.run.boundary {
+		if row := b.Row(k); b.Time[row] >= at {
 			view.Sel = append(view.Sel, uint32(row))
 		}
 	}

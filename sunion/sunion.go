@@ -24,6 +24,8 @@ type Config struct {
 	MaxRows int
 	// SuffixRows is how many tentative rows are held of one input that nobody takes; 0 means 1 million.
 	SuffixRows int
+	// ReplayRows is how many tentative rows of one input are kept, for another fork, that have gone to the fork; 0 is none.
+	ReplayRows int
 }
 
 // ErrBelowBoundary means that a producer broke its promise: a row came with an stime below a boundary it had sent.
@@ -80,7 +82,7 @@ func New(cfg Config) (*SUnion, error) {
 	for i := range u.inputs {
 		u.inputs[i].boundary = tuple.MinTime
 		u.inputs[i].resumeTime = tuple.MinTime
-		u.inputs[i].suffix.boundary = tuple.MinTime
+		u.inputs[i].suffix.boundary, u.inputs[i].suffix.given = tuple.MinTime, nothingGiven()
 	}
 	u.merge.init(cfg.Schema)
 	return u, nil

@@ -8,21 +8,25 @@ type suffix struct {
 	chunks   []*chunk
 	rows     int
 	// kept is a stretch that the stable part covers and has no rows of: those of the suffix are all there will be.
-	kept stretch
+	kept  stretch
+	given given
 }
 
 // stretch is from an stime up to another that is not of it.
 type stretch struct{ from, to tuple.Time }
 
-// InsertTentative takes the rows of a TENTATIVE frame. The frame is owned and kept. Rows that have gone to the fork
-// already, or that the stable part covers, are passed over. Of more than Config.SuffixRows the oldest go.
+// InsertTentative takes the rows of a TENTATIVE frame. The frame is owned and kept. Rows that the stable part covers are passed
+// over; those of buckets that have gone to the fork are kept for the next one alone. Of more than Config.SuffixRows the oldest go.
 func (u *SUnion) InsertTentative(in int, f *tuple.Frame) {
 	i := &u.inputs[in]
 	c := &chunk{batch: dense(f.Batch), first: f.FirstID}
 	if !ordered(c.batch.Time) {
 		c.sortRows()
 	}
-	c.next += c.before(max(i.boundary, u.forked))
+	c.next += c.before(i.boundary)
+	late := c.before(u.forked)
+	i.suffix.given.add(c, c.next, c.next+late, u.cfg.ReplayRows)
+	c.next += late
 	if n := c.waiting(); n > 0 {
 		i.suffix.chunks = append(i.suffix.chunks, c)
 		i.suffix.rows += n
@@ -57,6 +61,7 @@ func (u *SUnion) TentativeBoundary(in int, t tuple.Time) {
 // TrimTentative forgets the rows of the suffix from t on.
 func (u *SUnion) TrimTentative(in int, t tuple.Time) {
 	s := &u.inputs[in].suffix
+	s.given.trim(t)
 	kept := s.chunks[:0]
 	for _, c := range s.chunks {
 		if n := c.before(t); n > 0 {
@@ -85,6 +90,7 @@ func (c *chunk) end(n int) {
 func (u *SUnion) UndoTentative(in int) {
 	s := &u.inputs[in].suffix
 	s.chunks, s.rows, s.boundary, s.kept = nil, 0, tuple.MinTime, stretch{}
+	s.given.forget()
 }
 
 // Keep lets the tentative rows of a stretch stay for the fork: stable ones will never come there.
@@ -115,6 +121,7 @@ func (u *SUnion) Unfork() {
 	u.forked = tuple.MinTime
 	for n := range u.inputs {
 		u.inputs[n].suffix.release()
+		u.inputs[n].suffix.given = nothingGiven()
 	}
 }
 
@@ -151,11 +158,20 @@ func (u *SUnion) ReleaseTentative(to tuple.Time, out func(*tuple.Batch) error) e
 	err := u.hand(runs, out)
 	for n := range u.inputs {
 		s := &u.inputs[n].suffix
+		u.give(n, from, to)
 		if s.drop(to); to >= s.kept.to {
 			s.release()
 		}
 	}
 	return err
+}
+
+// give keeps what goes to the fork of a suffix.
+func (u *SUnion) give(in int, from, to tuple.Time) {
+	i := &u.inputs[in]
+	for _, c := range i.suffix.chunks {
+		i.suffix.given.add(c, c.next+c.before(max(from, i.boundary)), c.next+c.before(to), u.cfg.ReplayRows)
+	}
 }
 
 // peek appends the rows with stime in [from, to) as runs: of the stable part, and of the suffix from its boundary on.

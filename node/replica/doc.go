@@ -12,7 +12,8 @@
 // fed from there. When the hold time of such a bucket is spent, the operators downstream of the SUnion are forked, and
 // the fork goes on with what there is; its results are tentative. When the input is complete again, feeding the stable
 // instance is the redo: its results are the corrections. The fork is dropped when the stable side has passed it, or, where the
-// query says redo = "undo", before the redo begins; then there is one again if the redo does not come to new rows in time.
+// query says redo = "undo", before the redo begins; then there is one again if the redo does not come to new rows in time. If
+// corrections stop half way, the fork begins anew where they have led.
 //
 // SUnions that share operators form a path; the paths of a fragment fail and recover each by itself.
 //

@@ -34,6 +34,8 @@ type union struct {
 	first int // of its inputs among those of the path
 	// affected: the fork goes on where the stable side lacks input.
 	affected bool
+	// base is where the stable side stood when the fork was made, or when it was last looked whether it is to be renewed.
+	base tuple.Time
 	// age is that of the buckets before agedTo, which were released last; held is how long the oldest bucket is overdue, 0
 	// if it is not.
 	age    int64

@@ -20,6 +20,9 @@ type path struct {
 	undone bool
 	// again: there has been a new fork since. It goes on behind what its run had given, and without that.
 	again bool
+	// renewed: the fork has taken the place of another one, and goes on behind what its run had given. While replaying it is being
+	// fed what that one had been.
+	renewed, replaying bool
 	// broken: the fork ran into a limit; there is none until the stable side has passed brokenAt, up to where it
 	// went, and no input is tentative.
 	broken   bool
@@ -87,7 +90,10 @@ type tentativeOut struct {
 
 // Batch numbers a borrowed batch within the run and emits it.
 func (o tentativeOut) Batch(n int, b *tuple.Batch) error {
-	if o.p.again {
+	switch {
+	case o.p.replaying:
+		b = o.r.numbers[n].Unsaid(b)
+	case o.p.again || o.p.renewed:
 		b = o.r.numbers[n].Beyond(b)
 	}
 	if f := o.r.numbers[n].Tentative(b, o.p.missing); f != nil {
@@ -112,7 +118,7 @@ func (r *Replica) affect(u *union, end tuple.Time) {
 	redoing := p.fork != nil && p.state == dcaa.Stabilization
 	mask := make([]bool, len(r.unions))
 	mask[u.n] = true
-	u.affected = true
+	u.affected, u.base = true, u.su.Released()
 	u.su.Fork()
 	if p.fork != nil {
 		p.fork.Extend(mask)
@@ -182,7 +188,7 @@ func (r *Replica) finish(p *path, undo bool) {
 	if p.fork != nil {
 		p.fork.Drop()
 	}
-	p.fork, p.undone, p.again, p.missing, p.anew.told = nil, false, false, nil, false
+	p.fork, p.undone, p.again, p.renewed, p.missing, p.anew.told = nil, false, false, false, nil, false
 	for _, u := range p.unions {
 		if u.affected {
 			u.affected = false

@@ -20,6 +20,7 @@ func (r *Replica) redo(p *path) (busy bool, err error) {
 	}
 	if missed == 0 {
 		r.stall(p)
+		r.renew(p)
 		return false, nil
 	}
 	undoes := r.cfg.Settings.Redo == dcaa.RedoUndo && !p.again

@@ -26,6 +26,7 @@ type Replica struct {
 	silent     []silence     // by output
 	began      []beginning   // by output
 	beginnings uint64        // so far
+	renewals   uint64        // so far
 	span       int64         // how far back in the input results depend on it, in microseconds; only of a best-effort query
 	permission *dcaa.Permission
 	peers      []peer
@@ -128,7 +129,7 @@ func build(cfg Config, now dcaa.Instant, shell Shell) (*Replica, error) {
 func (r *Replica) addUnion(n int) error {
 	u := &r.cfg.Plan.Unions[n]
 	su, err := sunion.New(sunion.Config{Schema: u.Schema, Inputs: len(u.Inputs), Bucket: r.cfg.Plan.Bucket, Unordered: u.Unordered,
-		SuffixRows: r.cfg.WaitingRows})
+		SuffixRows: r.cfg.WaitingRows, ReplayRows: r.replayRows()})
 	if err != nil {
 		return err
 	}

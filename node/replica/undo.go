@@ -32,7 +32,7 @@ func (r *Replica) undo(p *path) {
 func (r *Replica) forkAgain(p *path) {
 	mask := make([]bool, len(r.unions))
 	for _, u := range p.unions {
-		mask[u.n] = u.affected
+		mask[u.n], u.base = u.affected, u.su.Released()
 	}
 	p.fork = r.inst.ForkAffected(mask, tentativeOut{r, p})
 	p.undone, p.again = false, true

@@ -22,6 +22,8 @@ type Coverage struct {
 	Transfers uint64
 	// Parts are how often a part of another's state was taken over, and the rest kept.
 	Parts uint64
+	// Renewals are how often a fork began anew at a stable instance that had moved.
+	Renewals uint64
 	// UndoRedos are how often a replica whose query says redo = "undo" began to redo.
 	UndoRedos uint64
 }
@@ -42,6 +44,7 @@ func (c *Coverage) Add(o *Coverage) {
 	c.Gaps += o.Gaps
 	c.Transfers += o.Transfers
 	c.Parts += o.Parts
+	c.Renewals += o.Renewals
 	c.UndoRedos += o.UndoRedos
 }
 
@@ -98,7 +101,7 @@ func (c *Coverage) Missing() []string {
 	for _, e := range []struct {
 		name string
 		n    uint64
-	}{{"REC_DONE", c.Dones}, {"another replica carrying on", c.Trims}, {"undo before a redo", c.UndoRedos}} {
+	}{{"REC_DONE", c.Dones}, {"another replica carrying on", c.Trims}, {"undo before a redo", c.UndoRedos}, {"a fork that begins anew", c.Renewals}} {
 		if e.n == 0 {
 			list = append(list, e.name)
 		}

@@ -31,9 +31,10 @@ func TestRegress(t *testing.T) {
 	}
 }
 
-// Two replicas each of which lacks the lane that the other one has take over that lane alone.
-func TestLaneByLane(t *testing.T) {
-	const file = "testdata/regress/lane-by-lane.toml"
+// covered runs a kept case, which holds, and returns what it has shown.
+func covered(t *testing.T, name string) Coverage {
+	t.Helper()
+	file := filepath.Join("testdata/regress", name)
 	src, err := os.ReadFile(file)
 	require.NoError(t, err)
 	c, _, err := ReadCase(file, src)
@@ -41,8 +42,19 @@ func TestLaneByLane(t *testing.T) {
 	r, err := Execute(c, Options{})
 	require.NoError(t, err)
 	require.Nil(t, r.Breach)
-	require.EqualValues(t, 2, r.Coverage.Parts)
-	require.Zero(t, r.Coverage.Gaps)
+	return r.Coverage
+}
+
+// Two replicas each of which lacks the lane that the other one has take over that lane alone.
+func TestLaneByLane(t *testing.T) {
+	c := covered(t, "lane-by-lane.toml")
+	require.EqualValues(t, 2, c.Parts)
+	require.Zero(t, c.Gaps)
+}
+
+// Corrections that stop half way renew the forks.
+func TestHalfCorrected(t *testing.T) {
+	require.Positive(t, covered(t, "half-corrected.toml").Renewals)
 }
 
 // Some seeds hold; many more are for make sim.

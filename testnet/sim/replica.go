@@ -38,6 +38,8 @@ type replicaActor struct {
 	offerFrom world.NodeID
 	// began is how often its results had begun anew when a point was last cut.
 	began uint64
+	// renewals is how often its forks had been renewed when it last looked.
+	renewals uint64
 	// caught: it has caught up since it was started.
 	caught bool
 	// redoing is since when it has been redoing in world time, 0 if it is not.
@@ -199,6 +201,8 @@ func (a *replicaActor) Wake() {
 		return
 	}
 	a.dirty = busy
+	a.run.result.Coverage.Renewals += a.core.Renewals() - a.renewals
+	a.renewals = a.core.Renewals()
 	for _, s := range a.outputs {
 		a.h.Pump(s)
 	}

@@ -1,0 +1,96 @@
+package sunion
+
+import "fednode/query/tuple"
+
+// given is what has gone to the fork of a suffix that the stable part does not cover: another fork that begins at the stable
+// side needs it again. Of more than Config.ReplayRows the oldest go.
+type given struct {
+	chunks []*chunk
+	rows   int
+	// lost: of rows before it some are not here any more.
+	lost tuple.Time
+	// torn: the suffix has been given up since, and what another brings of the same stretch need not be here yet.
+	torn bool
+}
+
+// nothingGiven is what a fork begins with.
+func nothingGiven() given { return given{lost: tuple.MinTime} }
+
+// add keeps entries of a chunk.
+func (g *given) add(c *chunk, lo, hi, most int) {
+	if lo >= hi || most == 0 {
+		return
+	}
+	g.chunks = append(g.chunks, c.part(lo, hi))
+	for g.rows += hi - lo; g.rows > most; {
+		first := g.chunks[0]
+		g.rows -= first.waiting()
+		g.lost = max(g.lost, first.batch.Time[first.row(len(first.batch.Time)-1)].Add(1))
+		g.chunks[0] = nil
+		g.chunks = g.chunks[1:]
+	}
+}
+
+// part is a chunk of its own of the entries [lo, hi).
+func (c *chunk) part(lo, hi int) *chunk {
+	switch {
+	case lo == 0 && hi == len(c.batch.Time):
+		return &chunk{batch: c.batch, order: c.order, first: c.first}
+	case c.order == nil:
+		return &chunk{batch: c.batch.Slice(lo, hi), first: c.first}
+	}
+	view := *c.batch
+	view.Sel = c.order[lo:hi]
+	return &chunk{batch: view.Clone(), first: c.first}
+}
+
+// trim forgets rows from t on: they come again.
+func (g *given) trim(t tuple.Time) {
+	kept := g.chunks[:0]
+	for _, c := range g.chunks {
+		n := c.before(t)
+		g.rows -= c.waiting() - n
+		if n > 0 {
+			c.end(n)
+			kept = append(kept, c)
+		}
+	}
+	clear(g.chunks[len(kept):])
+	g.chunks = kept
+}
+
+// forget ends a suffix that the fork has been given a part of.
+func (g *given) forget() {
+	torn := g.torn || g.rows > 0 || g.lost > tuple.MinTime
+	*g = nothingGiven()
+	g.torn = torn
+}
+
+// Replay returns how many rows Rewind would lead to being handed on again. ok is false if not all is there that the fork has
+// been given, and the stable side has not replaced.
+func (u *SUnion) Replay() (rows int, ok bool) {
+	for n := range u.inputs {
+		i := &u.inputs[n]
+		g := &i.suffix.given
+		if g.lost > max(i.boundary, u.released) || g.torn && u.InputReached(n) < u.forked {
+			return 0, false
+		}
+		for _, c := range i.chunks {
+			rows += c.before(u.forked)
+		}
+		rows += g.rows
+	}
+	return rows, true
+}
+
+// Rewind lets the tentative side begin again where the stable side stands, for another fork.
+func (u *SUnion) Rewind() {
+	u.forked = u.released
+	for n := range u.inputs {
+		i := &u.inputs[n]
+		s := &i.suffix
+		s.chunks, s.rows = append(s.given.chunks, s.chunks...), s.rows+s.given.rows
+		s.given = nothingGiven()
+		s.cover(i.boundary)
+	}
+}
