@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -84,7 +85,7 @@ func printEvaluation(w io.Writer, d *evaluate.Document) {
 
 // panelTable is one cell a row.
 func panelTable(x *evaluate.Experiment, p *evaluate.Panel) *table {
-	t := &table{head: []string{p.Title, x.Axis, "NORMAL", "DELAY", "PUBLISHED", "INCREMENTAL", "PAUSE", "TENTATIVE", "CORRECTED", "ALL STABLE", "HOLES", "STABLE"}}
+	t := &table{head: []string{p.Title, x.Axis, "NORMAL", "DELAY", "PUBLISHED", "INCREMENTAL", "PAUSE", "TENTATIVE", "CORRECTED", "ALL STABLE", "WORKED", "ROWS", "HOLES", "STABLE"}}
 	last := ""
 	for _, c := range p.Cells {
 		name := c.Series
@@ -102,7 +103,11 @@ func panelTable(x *evaluate.Experiment, p *evaluate.Panel) *table {
 			pause = s(c.Gap)
 		}
 		t.add(append(plainCells(name, c.Place(), s(c.Normal), s(c.Delay), c.Published, s(c.Incremental), pause,
-			grouped(uint64(c.Tentative)), s(c.Corrected), s(c.Settled), fmt.Sprint(c.Holes)), equal)...)
+			grouped(uint64(c.Tentative)), s(c.Corrected), s(c.Settled), s(c.Worked), grouped(uint64(c.Rows)), fmt.Sprint(c.Holes)), equal)...)
+	}
+	if !slices.Contains(x.Charts, evaluate.MeasureWorked) {
+		t.drop(11) // ROWS
+		t.drop(10)
 	}
 	if !hasPublished(p) {
 		t.drop(4)

@@ -192,3 +192,21 @@ func TestUndoThatIsLate(t *testing.T) {
 		require.LessOrEqual(t, c.Incremental, Micros(bound))
 	}
 }
+
+// What corrects nothing works less, the more the longer the failure, is stable again soon all the same, and lacks what was missed.
+func TestBestEffort(t *testing.T) {
+	f := federation{fragments: 1, replicas: 2}
+	corrects, leaves := f.bestEffortCell(topology.Eventual, 20), f.bestEffortCell(topology.BestEffort, 20)
+	for _, c := range []*Cell{corrects, leaves} {
+		c.spec.Rate = 200
+	}
+	one(t, 2, corrects, leaves)
+	for _, c := range []*Cell{corrects, leaves} {
+		require.Empty(t, c.Breaches)
+		require.Zero(t, c.Holes+c.Unequal)
+		require.LessOrEqual(t, c.Incremental, Micros(bound))
+	}
+	require.Less(t, leaves.Worked, corrects.Worked*9/10)
+	require.Less(t, leaves.Rows, corrects.Rows*7/10)
+	require.Less(t, leaves.Corrected, Micros(3*tuple.Second))
+}

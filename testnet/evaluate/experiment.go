@@ -73,6 +73,7 @@ const (
 	MeasureCorrected Measure = "corrected"
 	MeasureNormal    Measure = "normal"
 	MeasureGap       Measure = "gap"
+	MeasureWorked    Measure = "worked"
 )
 
 // Title heads a chart of the measure; Unit is what its values are in.
@@ -80,7 +81,7 @@ func (m Measure) Title() string {
 	return map[Measure]string{
 		MeasureDelay: "Longest incremental delay of new rows", MeasureTentative: "Tentative rows at the client",
 		MeasureCorrected: "Time from healing until all is corrected", MeasureNormal: "Delay without failure, 99th percentile",
-		MeasureGap: "Longest time without new results",
+		MeasureGap: "Longest time without new results", MeasureWorked: "Processor time of all replicas",
 	}[m]
 }
 
@@ -103,6 +104,8 @@ func (m Measure) Of(f *Figures) float64 {
 		return f.Corrected.Seconds()
 	case MeasureNormal:
 		return f.Normal99.Seconds()
+	case MeasureWorked:
+		return f.Worked.Seconds()
 	}
 	return f.Gap.Seconds()
 }

@@ -38,6 +38,8 @@ type Figures struct {
 	// is STABLE; 0 if nothing had to be corrected.
 	Corrected Micros `json:"corrected"`
 	Settled   Micros `json:"settled"`
+	// Worked is the processor time of all replicas in the whole run.
+	Worked Micros `json:"worked"`
 	// Holes counts new rows that came after the client had been told that none was missing there.
 	Holes int `json:"holes"`
 	// Unequal counts runs whose stable results were not those of a run without failures, or were not seen to be.
@@ -55,6 +57,7 @@ func (f *Figures) add(o Figures) {
 	f.Gap = max(f.Gap, o.Gap)
 	f.Tentative += o.Tentative
 	f.Corrected, f.Settled = max(f.Corrected, o.Corrected), max(f.Settled, o.Settled)
+	f.Worked = max(f.Worked, o.Worked)
 	f.Holes += o.Holes
 	f.Unequal += o.Unequal
 	f.Breaches = append(f.Breaches, o.Breaches...)

@@ -11,7 +11,7 @@ func Grid(quick bool) []*Experiment {
 	g := grid{quick: quick}
 	return []*Experiment{
 		g.oneNode(), g.boundValue(), g.chain(), g.depth(), g.overlap(), g.replicaLost(), g.boundaryBack(), g.linkBack(), g.loaded(),
-		g.rates(), g.undoRedo(), g.calm(), g.firstImplementation(),
+		g.rates(), g.undoRedo(), g.bestEffort(), g.calm(), g.firstImplementation(),
 	}
 }
 

@@ -132,7 +132,7 @@ func (m *meter) Changed(at int64, _ string, c replica.Change) {
 // figures sums up.
 func (m *meter) figures(r *sim.Result) Figures {
 	slices.Sort(m.ordinary)
-	f := Figures{Runs: 1, Rows: m.rows, Tentative: m.tentative, Holes: m.holes, Delay: Micros(m.worst), Gap: Micros(m.gap)}
+	f := Figures{Runs: 1, Rows: m.rows, Tentative: m.tentative, Holes: m.holes, Delay: Micros(m.worst), Gap: Micros(m.gap), Worked: Micros(r.Worked)}
 	if n := len(m.ordinary); n > 0 {
 		f.Normal, f.Normal99 = Micros(m.ordinary[n-1]), Micros(m.ordinary[n*99/100])
 	}

@@ -63,7 +63,9 @@ type Result struct {
 	Rows, Tentative uint64
 	Worst           int64
 	Settled         int64
-	Coverage        Coverage
+	// Worked is the processor time that all replicas have taken, in microseconds.
+	Worked   int64
+	Coverage Coverage
 }
 
 // Run is one federation in the middle of its run.
@@ -279,6 +281,11 @@ func (r *Run) finish(end int64) {
 		r.rules.last()
 	}
 	r.result.Simulated, r.result.Steps = min(r.w.Now(), end), r.w.Steps
+	for id, a := range r.replicas {
+		if a != nil {
+			r.result.Worked += r.w.Spent(world.NodeID(id))
+		}
+	}
 	r.trace.end(&r.result)
 }
 

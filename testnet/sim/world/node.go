@@ -38,6 +38,8 @@ type node struct {
 	inbox inbox
 	// busy is until when the processor is taken.
 	busy int64
+	// spent is how long it has been taken in all.
+	spent int64
 	// ready: an evReady is on its way.
 	ready bool
 	// wakeAt is the world time of the evWake that counts, whose number is wake; noWake if there is none.
@@ -165,7 +167,11 @@ func (w *World) rearm(id NodeID) {
 func (w *World) Spend(us int64) {
 	n := &w.nodes[w.current]
 	n.busy = max(n.busy, w.now) + us*n.slow/100
+	n.spent += us * n.slow / 100
 }
+
+// Spent is the processor time that the programs of a node have taken, in microseconds.
+func (w *World) Spent(id NodeID) int64 { return w.nodes[id].spent }
 
 // Start begins a life of a node that is down.
 func (w *World) Start(id NodeID) {
