@@ -27,7 +27,7 @@ const (
 // A peer that answers to no dial is away or cut off, and dialling costs little: it is to be found soon when it is back. But all
 // peers that are away together are dialled about dialsPerSec times a second at most.
 const (
-	soon        = 2 * time.Second
+	soon        = time.Second
 	dialsPerSec = 20
 )
 

@@ -30,7 +30,7 @@ type session struct {
 // Pauses between dials in microseconds.
 const (
 	firstBackoff = 50_000
-	lastBackoff  = 2_000_000
+	lastBackoff  = 1_000_000
 )
 
 func (s *session) begin(now dcaa.Instant, cfg *Settings) {
