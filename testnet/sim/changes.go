@@ -6,6 +6,7 @@ import (
 	"fednode/dcaa"
 	"fednode/query/tuple"
 	"fednode/testnet/sim/fault"
+	"fednode/testnet/sim/host"
 	"fednode/testnet/sim/world"
 )
 
@@ -21,7 +22,8 @@ type changes struct {
 
 // reading is what a reader has been told of one stream, and what it did.
 type reading struct {
-	from  int // producer that new rows came from last, -1 for none
+	from  int   // producer that new rows came from last, -1 for none
+	late  int64 // what of max_delay had been spent on what came of it last
 	conns map[uint64]asking
 	told  []telling // by producer
 	beats []telling // the latest, furthest boundaries that any of them told of; both fields rise
@@ -108,7 +110,8 @@ func (c *changes) reaches(reader, peer world.NodeID, up bool) {
 }
 
 // frame takes in what a reader gets over a connection.
-func (c *changes) frame(reader world.NodeID, stream int32, conn uint64, f *tuple.Frame) {
+func (c *changes) frame(h *host.Host, stream int32, conn uint64, f *tuple.Frame) {
+	reader := h.ID
 	x := &c.readers[reader][stream]
 	a, ok := x.conns[conn]
 	if !ok {
@@ -118,6 +121,10 @@ func (c *changes) frame(reader world.NodeID, stream int32, conn uint64, f *tuple
 		x.from = a.producer
 	}
 	if f.Kind == tuple.Boundary {
+		if a.data {
+			way := h.Way(c.r.top.Streams[stream].Producers[a.producer])
+			x.late = max(0, dcaa.AgeOf(f).After(way.Age()).Delay())
+		}
 		c.reached(reader, stream, a.producer, f.Time)
 	}
 }
@@ -203,13 +210,13 @@ func (c *changes) asked(reader, producer world.NodeID, stream int32, o *dcaa.Ope
 	x.left = leaving{producer: had, stall: stall, known: stall < c.putsUpWith(x, now)}
 }
 
-// putsUpWith is the shortest stall for which a reader may leave a producer: three times what has passed before. What the
-// reader knows of a stall can be longer by the heartbeat that told of its beginning.
+// putsUpWith is the shortest stall for which a reader may leave a producer: three times what has passed before, less what came
+// last was late. What the reader knows of a stall can be longer by the heartbeat that told of its beginning.
 func (c *changes) putsUpWith(x *reading, now int64) int64 {
 	if x.knows.stall == 0 || now-x.knows.at >= learned {
 		return 0
 	}
-	return min(3*x.knows.stall, mostPatience, c.r.settings.MaxDelay/5*3) - c.r.settings.Heartbeat
+	return min(3*x.knows.stall, mostPatience, c.r.settings.MaxDelay/5*3) - x.late - c.r.settings.Heartbeat
 }
 
 // judged reports whether nothing is wrong, and has not been for a while, but that packets are lost.

@@ -109,7 +109,7 @@ func (c *client) Diverged(d dcaa.Divergence) { c.run.diverged(c.h.ID, c.stream, 
 
 // Frame takes what a replica gives.
 func (c *client) Frame(_ int32, conn uint64, f *tuple.Frame) {
-	c.run.changes.frame(c.h.ID, c.stream, conn, f)
+	c.run.changes.frame(c.h, c.stream, conn, f)
 	if err := c.intake.Frame(c.h.Now(), conn, f); err != nil {
 		c.run.broken("a producer broke the protocol: client: " + err.Error())
 	}

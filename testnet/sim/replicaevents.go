@@ -113,7 +113,7 @@ func (a *replicaActor) Frame(stream int32, conn uint64, f *tuple.Frame) {
 	if a.core == nil {
 		return
 	}
-	a.run.changes.frame(a.id, stream, conn, f)
+	a.run.changes.frame(a.h, stream, conn, f)
 	if err := a.core.Frame(a.h.Now(), int(a.inputOf[stream]), conn, f); err != nil {
 		a.run.broken("a producer broke the protocol: " + a.run.name(a.id) + ": " + err.Error())
 	}
