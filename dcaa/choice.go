@@ -42,7 +42,7 @@ func (i *Intake) Reachable(now Instant, producer int, up bool) {
 		p.stalls()
 		p.stall.silent = true
 	}
-	p.up, p.heard, p.dry, p.lateUntil, p.gaveUp = up, false, false, 0, Never
+	p.up, p.heard, p.dry, p.lateUntil, p.meanUntil, p.gaveUp = up, false, false, 0, 0, Never
 	if up {
 		p.begin(now) // in another life it may hold other rows
 		i.anew(producer)
@@ -143,6 +143,9 @@ func (i *Intake) Due(now Instant) Instant {
 		}
 		if p.dry && p.askAt > now {
 			due = min(due, p.askAt)
+		}
+		if p.lost && p.meanUntil > now {
+			due = min(due, p.meanUntil)
 		}
 		if p.pretence.believeAt > now {
 			due = min(due, p.pretence.believeAt)

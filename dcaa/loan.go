@@ -12,17 +12,11 @@ func (i *Intake) chooseLoan(now Instant) {
 	if i.owing {
 		return // nothing comes since it has not been looked at
 	}
+	i.noteMean(now)
 	from := -1
 	switch {
 	case !i.cfg.Tentative || i.given(now):
-	case i.cfg.Whole:
-		if from = i.place(); from < 0 && i.passedBy(now) {
-			from = i.lender(now)
-		}
-		if from >= 0 && i.producers[from].diverged {
-			from = -1 // what it gives is not to be trusted
-		}
-	case now >= i.starvedAt(now):
+	case i.cfg.Whole && (i.place() >= 0 || i.passedBy(now)), !i.cfg.Whole && now >= i.starvedAt(now):
 		from = i.lender(now)
 	}
 	if i.loan != nil && i.loan.producer != from {
@@ -66,15 +60,59 @@ func (i *Intake) given(now Instant) bool {
 	return i.data != nil && i.q.held && i.q.conn == i.data.id && now <= i.idleAt(i.data)
 }
 
-// lender returns the producer of another history to read from, -1 if there is none. One that gives late is better than none.
+// noteMean notes that what is read gives nothing: it is the last choice for a while.
+func (i *Intake) noteMean(now Instant) {
+	if c := i.loan; c != nil && c.open && now > i.idleAt(c) {
+		i.producers[c.producer].meanUntil = now.Add(meanFor)
+	}
+}
+
+// meanFor is for how long a producer is the last choice that was asked for a loan and gave nothing.
+const meanFor = 10 * second
+
+// lender returns the producer of another history to read from, -1 if there is none.
 func (i *Intake) lender(now Instant) int {
 	best := -1
 	for n := range i.producers {
-		if p := &i.producers[n]; p.lost && i.rank(now, n) >= late && (best < 0 || i.nearer(p.oldest, i.producers[best].oldest)) {
+		if i.lends(now, n) && (best < 0 || i.kinder(now, n, best)) {
 			best = n
 		}
 	}
 	return best
+}
+
+// lends reports whether a producer may be read from for what it has of another history. Who makes something of the stream asks
+// whoever it could go on with, but for one whose rows are not to be trusted; others take none that is worth less than one that
+// gives late.
+func (i *Intake) lends(now Instant, n int) bool {
+	p := &i.producers[n]
+	if i.cfg.Whole && i.place() >= 0 {
+		return p.up && p.lost && !p.idles && !p.diverged
+	}
+	return p.lost && i.rank(now, n) >= late
+}
+
+// kinder compares two producers that lend: what they are known to give comes first, then the present one, and then the one that a
+// consumer would go on with.
+func (i *Intake) kinder(now Instant, a, b int) bool {
+	if ga, gb := i.kindness(now, a), i.kindness(now, b); ga != gb {
+		return ga > gb
+	}
+	if i.loan != nil && (i.loan.producer == a || i.loan.producer == b) {
+		return i.loan.producer == a
+	}
+	return i.nearer(i.producers[a].oldest, i.producers[b].oldest)
+}
+
+// kindness grades what a producer gives of another history: nothing, what comes beyond the bound, or more.
+func (i *Intake) kindness(now Instant, n int) int {
+	switch {
+	case now < i.producers[n].meanUntil:
+		return 0
+	case i.rank(now, n) == late:
+		return 1
+	}
+	return 2
 }
 
 // Borrowed reports whether the suffix lacks rows that come before it, which nobody within reach holds.
@@ -94,6 +132,7 @@ func (i *Intake) borrow(now Instant, c *conn, f *tuple.Frame) {
 		lent.Kind, lent.Generation, lent.IDs = tuple.Tentative, 0, nil
 	case tuple.Boundary, tuple.TentativeBoundary:
 		lent.Kind, lent.Generation, lent.Sum = tuple.TentativeBoundary, 0, 0
+		i.producers[c.producer].meanUntil = 0
 		i.begun = true // when it fails, it is not waited for like one that has yet to begin
 	case tuple.Undo:
 		if i.q.held && i.q.conn == c.id {

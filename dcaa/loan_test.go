@@ -292,3 +292,56 @@ func TestWaitsOnce(t *testing.T) {
 		t.Fatalf("waits until %d at %d", at, l.now)
 	}
 }
+
+// TestLoanOfTheMean shows that a producer of another history which gives nothing is left for one that does, is not gone back to
+// while that one gives, and is asked again when it does not.
+func TestLoanOfTheMean(t *testing.T) {
+	for _, whole := range []bool{false, true} {
+		s := DefaultSettings()
+		l := &loanStage{t: t, shell: &opener{}, now: 1}
+		l.i = NewIntake(IntakeConfig{Settings: &s, Producers: []string{"a", "b", "c"}, From: tuple.Position{Generation: 1, ID: 7, Time: 100}, Tentative: true, Whole: whole}, l.now, l.shell, &l.heardAll)
+		hear := func() {
+			for n := 1; n < 3; n++ {
+				l.i.Heard(l.now, n, StreamStatus{State: Stable, Boundary: tuple.Time(150 + l.now), Generation: 9, LastID: 5})
+			}
+		}
+		for n := 1; n < 3; n++ { // c lacks more
+			l.i.Reachable(l.now, n, true)
+			hear()
+			l.i.Truncated(l.now, l.last().Conn, tuple.Position{Generation: 9, ID: uint64(n), Time: 60})
+		}
+		wait := func(us int64, each func()) {
+			for range us / 100_000 {
+				l.now = l.now.Add(100_000)
+				hear()
+				each()
+			}
+		}
+		asked := func(producer int) {
+			t.Helper()
+			if l.i.loan == nil || l.i.loan.producer != producer {
+				t.Fatalf("whole %v, at %d: asked %+v, want producer %d", whole, l.now, l.last(), producer)
+			}
+		}
+		nothing := func() {}
+		wait(100_000, nothing)
+		asked(1)
+		l.i.Opened(l.now, l.last().Conn)
+		wait(600_000, nothing)
+		asked(2)
+		l.i.Opened(l.now, l.last().Conn)
+		at := tuple.Time(130)
+		wait(2*meanFor, func() {
+			at++
+			l.frames(&tuple.Frame{Kind: tuple.Boundary, Generation: 9, Time: at})
+			asked(2)
+		})
+		wait(600_000, nothing)
+		asked(1)
+		l.i.Opened(l.now, l.last().Conn)
+		wait(600_000, nothing) // nobody gives anything: it stays
+		asked(1)
+		wait(meanFor, nothing)
+		asked(2)
+	}
+}

@@ -41,6 +41,8 @@ type producer struct {
 	lateUntil Instant
 	// stall is the one that it is in, if it was read from when it began.
 	stall stall
+	// meanUntil: it was asked for what it has of another history and gave nothing; until then anyone else is asked for that first.
+	meanUntil Instant
 	// gaveUp is since when its heartbeats say UPSTREAM_FAILURE; Never while they do not.
 	gaveUp Instant
 	// runs are when the last runs that were read from it began.
