@@ -65,8 +65,8 @@ func (x *inForce) view() FaultView {
 // Apply does a fault. It returns when the fault is in force, not when it has ended; a restart when the node is ready and has
 // met the others that it can reach.
 func (n *Net) Apply(ctx context.Context, f Fault) (Did, error) {
-	n.faults.Lock()
-	defer n.faults.Unlock()
+	n.orders.Lock()
+	defer n.orders.Unlock()
 	if n.ending {
 		return Did{}, errorf(ErrNone, "the testnet is ending")
 	}
@@ -81,6 +81,10 @@ func (n *Net) Apply(ctx context.Context, f Fault) (Did, error) {
 	switch f.Kind {
 	case FaultKill, FaultEnd, FaultLose, FaultDamage, FaultAmbush, FaultRestart:
 		return n.applyProcess(ctx, f, nodes[0])
+	}
+	n.faults.Lock()
+	defer n.faults.Unlock()
+	switch f.Kind {
 	case FaultHeal:
 		return n.heal(nodes)
 	case FaultCont, FaultResume:
@@ -149,7 +153,7 @@ func (n *Net) applyProcess(ctx context.Context, f Fault, nodes []int) (Did, erro
 			return Did{}, err
 		}
 		// A process that has ended does not stand still any more.
-		if err := n.drop(func(x *inForce) bool { return x.Kind == FaultStop && x.covers([]int{i}) }); err != nil {
+		if err := n.ended(func(x *inForce) bool { return x.Kind == FaultStop && x.covers([]int{i}) }); err != nil {
 			return Did{}, err
 		}
 	}
@@ -218,7 +222,14 @@ func (n *Net) expire(x *inForce) {
 	}
 }
 
-// drop ends the faults that are chosen.
+// ended ends the faults that are chosen, for who does not hold n.faults.
+func (n *Net) ended(chosen func(*inForce) bool) error {
+	n.faults.Lock()
+	defer n.faults.Unlock()
+	return n.drop(chosen)
+}
+
+// drop ends the faults that are chosen. Callers hold n.faults.
 func (n *Net) drop(chosen func(*inForce) bool) error {
 	var errs []error
 	kept := n.active[:0:0]

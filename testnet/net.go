@@ -48,8 +48,9 @@ type Net struct {
 
 	closed sync.Once
 
-	faults sync.Mutex // one fault at a time
-	ending bool       // guarded by faults
+	orders sync.Mutex // one order at a time; taken before faults
+	faults sync.Mutex // what is in force changes under it: an order to a process may take long, and faults end meanwhile
+	ending bool       // changes under both
 	shown  sync.Mutex // guards active, which only who holds faults changes; taken after it
 	active []*inForce
 }
@@ -258,6 +259,8 @@ func (n *Net) close() error {
 		errs = append(errs, n.control.Close())
 		n.served.Wait()
 	}
+	n.orders.Lock()
+	defer n.orders.Unlock()
 	n.faults.Lock()
 	defer n.faults.Unlock()
 	n.ending = true

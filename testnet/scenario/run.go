@@ -81,11 +81,11 @@ func Run(ctx context.Context, s *Scenario, o Options) (*Report, error) {
 		return nil, err
 	}
 	err := r.run(ctx)
-	if r.work != "" && r.report.OK() {
-		err = errors.Join(err, os.RemoveAll(r.work))
-	}
 	if err != nil {
 		r.fail(s.Name, "the scenario runs to its end", err.Error())
+	}
+	if r.work != "" && r.report.OK() {
+		err = os.RemoveAll(r.work)
 	}
 	r.report.Seconds = time.Since(r.report.Began).Seconds()
 	return r.report, err
