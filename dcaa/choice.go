@@ -550,7 +550,7 @@ func (i *Intake) open(producer int, tentatively bool, because string) *conn {
 }
 
 func (i *Intake) openAt(producer int, from tuple.Position, tentatively bool, because string) *conn {
-	c := &conn{id: i.nextConn, producer: producer, tentative: tentatively, from: i.pos.Time, claimsAt: Never, lateAt: Never, pace: pace{boundary: tuple.MinTime}}
+	c := &conn{id: i.nextConn, producer: producer, tentative: tentatively, from: i.pos.Time, claimsAt: Never, lateAt: Never, guessed: tuple.MinTime, pace: pace{boundary: tuple.MinTime}}
 	i.nextConn++
 	if i.q.held {
 		c.from = max(c.from, i.q.boundary)

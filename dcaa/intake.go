@@ -114,6 +114,7 @@ type conn struct {
 	claimsAt  Instant    // since when it brings tentative results while its producer says STABLE; Never while it does not
 	delay     int64      // of the boundary that came last: what has been added to what is normal, at least 0
 	lateAt    Instant    // since when tentative boundaries come beyond the bound; Never while they do not
+	guessed   tuple.Time // the largest stime of the rows that came of it tentatively
 	pace                 // of what comes of it, stable or tentative
 }
 

@@ -120,7 +120,8 @@ func (i *Intake) Borrowed() bool { return i.q.held && i.loan != nil && i.q.conn 
 
 // borrow takes a frame of the loan: it extends Q, which bears one name whatever the rows are to their producer. Corrections of
 // rows that Q is complete with are not needed, word of such that were lost there neither. If the producer takes some back,
-// Q is begun anew.
+// Q is begun anew; if it corrects some that Q is not complete with, Q is carried on anew from where it is: else they would stand
+// in it twice.
 func (i *Intake) borrow(now Instant, c *conn, f *tuple.Frame) {
 	if i.chooseLoan(now); i.loan != c {
 		return
@@ -129,6 +130,12 @@ func (i *Intake) borrow(now Instant, c *conn, f *tuple.Frame) {
 	lent.Run = tuple.Run{Producer: i.producers[c.producer].name, N: c.id}
 	switch f.Kind {
 	case tuple.Insertion, tuple.Tentative:
+		if f.Kind == tuple.Tentative {
+			c.guessed = max(c.guessed, latest(f.Batch))
+		} else if i.q.held && min(c.guessed, latest(f.Batch)) >= i.q.boundary {
+			i.lendsAnew(now, c)
+			return
+		}
 		lent.Kind, lent.Generation, lent.IDs = tuple.Tentative, 0, nil
 	case tuple.Boundary, tuple.TentativeBoundary:
 		lent.Kind, lent.Generation, lent.Sum = tuple.TentativeBoundary, 0, 0
@@ -138,13 +145,18 @@ func (i *Intake) borrow(now Instant, c *conn, f *tuple.Frame) {
 		if i.q.held && i.q.conn == c.id {
 			i.undo()
 		}
-		i.producers[c.producer].refused(now)
-		i.drop(now, c)
-		i.choose(now)
+		i.lendsAnew(now, c)
 		return
 	default:
 		return
 	}
 	i.takeTentative(c, &lent)
 	c.gave = true
+}
+
+// lendsAnew asks the lender again, soon.
+func (i *Intake) lendsAnew(now Instant, c *conn) {
+	i.producers[c.producer].refused(now)
+	i.drop(now, c)
+	i.choose(now)
 }

@@ -345,3 +345,28 @@ func TestLoanOfTheMean(t *testing.T) {
 		asked(2)
 	}
 }
+
+// TestLoanCorrected shows that rows which the other producer has given tentatively, and gives stable before a boundary has passed
+// them, do not stand in the suffix twice.
+func TestLoanCorrected(t *testing.T) {
+	l := newLoanStage(t, IntakeConfig{Tentative: true})
+	led := newLedger(func(string, ...any) {})
+	l.i.taker = led
+	run := tuple.Run{Producer: "b", N: 1}
+	rows := *other(110, 125)
+	rows.Kind, rows.Run = tuple.Tentative, run
+	stable := []*tuple.Frame{other(60, 110), other(125, 127), {Kind: tuple.Boundary, Generation: 9, Time: 130}}
+	l.i.Opened(l.now, l.last().Conn)
+	l.frames(&rows, &tuple.Frame{Kind: tuple.TentativeBoundary, Run: run, Time: 120})
+	first := l.last().Conn
+	l.frames(stable...)
+	l.pass(100_000)
+	if l.last().Conn == first {
+		t.Fatal("it is not asked again")
+	}
+	l.i.Opened(l.now, l.last().Conn)
+	l.frames(stable...)
+	if fmt.Sprint(led.q) != fmt.Sprint([]tuple.Time{110, 125, 127}) || led.qTo != 130 {
+		t.Fatalf("the suffix has %v up to %v", led.q, led.qTo)
+	}
+}
