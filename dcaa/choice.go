@@ -43,7 +43,7 @@ func (i *Intake) Reachable(now Instant, producer int, up bool) {
 		p.stall.silent = true
 	}
 	p.up, p.heard, p.dry, p.lateUntil, p.meanUntil, p.gaveUp = up, false, false, 0, 0, Never
-	if up {
+	if p.downAt = now; up {
 		p.begin(now) // in another life it may hold other rows
 		i.anew(producer)
 	}
@@ -246,6 +246,7 @@ func (i *Intake) Resumed(now Instant, gap int64) {
 		p := &i.producers[n]
 		p.movedAt = min(now, p.movedAt.Add(gap))
 		p.behindAt = min(now, p.behindAt.Add(gap))
+		p.downAt = min(now, p.downAt.Add(gap))
 	}
 	for _, c := range []*conn{i.data, i.next, i.loan} {
 		if c != nil {
@@ -259,6 +260,9 @@ func (i *Intake) Resumed(now Instant, gap int64) {
 	i.began = min(now, i.began.Add(gap))
 	if i.lostSince != Never {
 		i.lostSince = min(now, i.lostSince.Add(gap))
+	}
+	if i.missed.since != Never {
+		i.missed.since = min(now, i.missed.since.Add(gap))
 	}
 }
 

@@ -86,7 +86,8 @@ type Intake struct {
 	gap   gapHeard
 	// lostSince is since when no reachable producer holds what comes next; Never if that is not so.
 	lostSince Instant
-	skipped   givenUp // last
+	missed    givenUp // where that was so last
+	skipped   givenUp // where it has gone on last that gave rows up
 	// Q.
 	q suffix
 	checks
@@ -120,9 +121,9 @@ type conn struct {
 
 // NewIntake returns an intake that has asked nobody yet.
 func NewIntake(cfg IntakeConfig, now Instant, shell IntakeShell, taker Taker) *Intake {
-	i := &Intake{cfg: cfg, shell: shell, taker: taker, nextConn: 1, pos: cfg.From, again: cfg.From.Time, began: now, lostSince: Never, skipped: givenUp{since: Never}}
+	i := &Intake{cfg: cfg, shell: shell, taker: taker, nextConn: 1, pos: cfg.From, again: cfg.From.Time, began: now, lostSince: Never, missed: givenUp{since: Never}, skipped: givenUp{since: Never}}
 	for _, name := range cfg.Producers {
-		i.producers = append(i.producers, producer{name: name, chased: tuple.MinTime, gaveUp: Never, pace: pace{boundary: tuple.MinTime, movedAt: now}})
+		i.producers = append(i.producers, producer{name: name, chased: tuple.MinTime, gaveUp: Never, downAt: now, pace: pace{boundary: tuple.MinTime, movedAt: now}})
 	}
 	return i
 }

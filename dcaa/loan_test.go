@@ -370,3 +370,30 @@ func TestLoanCorrected(t *testing.T) {
 		t.Fatalf("the suffix has %v up to %v", led.q, led.qTo)
 	}
 }
+
+// TestWaitsOnceForAll shows that a producer which comes and goes, and lacks the rows each time, does not put off what the others are
+// waited for.
+func TestWaitsOnceForAll(t *testing.T) {
+	l := newLoanStage(t, IntakeConfig{})
+	since := l.i.LostSince()
+	for range 5 {
+		l.pass(10 * second)
+		l.i.Reachable(l.now, 1, false)
+		if l.i.LostSince() != Never {
+			t.Fatal("nobody is there who lacks them")
+		}
+		l.pass(second)
+		l.i.Reachable(l.now, 1, true)
+		l.pass(0)
+		l.i.Truncated(l.now, l.last().Conn, tuple.Position{Generation: 9, ID: 2, Time: 60})
+	}
+	if at := l.i.AbandonAt(); l.i.LostSince() != since || at != since.Add(l.i.cfg.Settings.AbandonAfter) {
+		t.Fatalf("lost since %d and given up at %d, want since %d", l.i.LostSince(), at, since)
+	}
+	l.i.Reachable(l.now, 0, true) // may have them
+	l.pass(second)
+	l.i.Reachable(l.now, 0, false)
+	if at := l.i.AbandonAt(); at != l.now.Add(l.i.cfg.Settings.AbandonAfter) {
+		t.Fatalf("given up at %d at %d, want a wait for who has just gone", at, l.now)
+	}
+}

@@ -13,7 +13,7 @@ func (i *Intake) Lost() (first tuple.Position, lost bool) {
 
 // AbandonAt is when rows that are lost may be given up: at once if every producer can be reached and stands where a consumer
 // can follow, and else when that has not been so for Settings.AbandonAfter, for one that is away may hold them, and one that
-// is in an older generation may be on its way to ours. Never if nothing is lost. Best effort waits for nobody (see forbearance).
+// is in an older generation may be on its way to ours. Who comes and goes and lacks them each time does not put that off. Never if nothing is lost. Best effort waits for nobody (see forbearance).
 func (i *Intake) AbandonAt() Instant {
 	if i.lostSince == Never {
 		return Never
@@ -21,13 +21,19 @@ func (i *Intake) AbandonAt() Instant {
 	if i.cfg.Settings.Consistency == BestEffort {
 		return i.lostSince.Add(i.forbearance())
 	}
+	at := i.lostSince
 	for n := range i.producers {
-		if p := &i.producers[n]; !p.up || p.oldest.Generation < i.pos.Generation {
-			return i.lostSince.Add(i.cfg.Settings.AbandonAfter)
+		if p := &i.producers[n]; !p.up {
+			at = max(at, max(i.lostSince, p.downAt).Add(i.cfg.Settings.AbandonAfter))
+		} else if p.oldest.Generation < i.pos.Generation {
+			at = max(at, i.lostSince.Add(i.cfg.Settings.AbandonAfter))
 		}
 	}
-	return i.lostSince
+	return at
 }
+
+// LostSince is since when what comes next is lost, however often a producer has been asked anew meanwhile; Never if nothing is.
+func (i *Intake) LostSince() Instant { return i.lostSince }
 
 // forbearance is how long a best-effort consumer puts a GAP off: while the tentative rows that it reads have yet to come up to
 // the end of it, for nothing else will bring them; and longer before it goes back to an older generation.
@@ -109,7 +115,7 @@ func (i *Intake) nearer(a, b tuple.Position) bool {
 	return a.Compare(b) < 0
 }
 
-// givenUp is where a consumer has gone on that gave rows up, and since when they were lost.
+// givenUp is a place of a consumer, and since when what comes next was lost there.
 type givenUp struct {
 	at    tuple.Position
 	since Instant
@@ -117,12 +123,17 @@ type givenUp struct {
 
 // noteLost keeps since when rows are lost. If what lies behind the place where rows were given up is gone as well before any of it
 // has come, the wait is still the same one: nobody holds a place for who is not counted, so it would begin anew for ever.
+// So it is if a producer that has come back is asked anew, and lacks them still.
 func (i *Intake) noteLost(now Instant) {
 	if i.place() < 0 {
 		i.lostSince = Never
 		return
 	}
-	i.lostSince = min(i.lostSince, now)
+	if i.lostSince = min(i.lostSince, now); i.pos != i.missed.at {
+		i.missed = givenUp{at: i.pos, since: i.lostSince}
+	} else if i.cfg.Settings.Consistency != BestEffort {
+		i.lostSince = min(i.lostSince, i.missed.since)
+	}
 	if i.pos == i.skipped.at {
 		i.lostSince = min(i.lostSince, i.skipped.since)
 	}

@@ -7,6 +7,8 @@ type producer struct {
 	name string
 	// up: we hear it, and it hears us.
 	up bool
+	// downAt is since when it is not, if it is not.
+	downAt Instant
 	// status is what its last heartbeat said; heard is false until there was one in its present life.
 	status StreamStatus
 	heard  bool

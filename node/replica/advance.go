@@ -14,8 +14,6 @@ func (r *Replica) Advance(now dcaa.Instant) (busy bool, err error) {
 		in.intake.Tick(now)
 		if _, lost := in.intake.Lost(); lost {
 			r.rescue(in)
-		} else {
-			in.lostAt = 0
 		}
 		r.due = min(r.due, in.intake.Due(now))
 	}

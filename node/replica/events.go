@@ -70,6 +70,9 @@ func (r *Replica) PeerReachable(now dcaa.Instant, peer int, up bool) {
 	if up && !r.peers[peer].up {
 		r.peers[peer].emptyUntil = 0 // in another life it may have a state to give
 	}
+	if !up && r.peers[peer].up {
+		r.peers[peer].downAt = now
+	}
 	if r.peers[peer].up = up; !up {
 		clear(r.peers[peer].serves)
 		clear(r.peers[peer].status)
@@ -89,6 +92,9 @@ func (r *Replica) Resumed(now dcaa.Instant, gap int64) {
 	r.stoodUntil, r.stood = now, gap
 	for _, in := range r.inputs {
 		in.intake.Resumed(now, gap)
+	}
+	for k := range r.peers {
+		r.peers[k].downAt = min(now, r.peers[k].downAt.Add(gap))
 	}
 	for _, p := range r.paths {
 		p.wait.Shift(gap)

@@ -18,8 +18,6 @@ type input struct {
 	feeds  []feed
 	rows   uint64
 	way    dcaa.Age // from the producer of the frame being taken
-	// lostAt is since when it can go on nowhere, and no replica can be reached that may have a state to give; 0 if that is not so.
-	lostAt dcaa.Instant
 }
 
 // feed is one place where an input enters an SUnion.

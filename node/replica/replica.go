@@ -49,6 +49,8 @@ type Replica struct {
 type peer struct {
 	name string
 	up   bool
+	// downAt is since when it is not, 0 if it has never been.
+	downAt dcaa.Instant
 	// serves says of each output whether it gives current results, be they tentative; status is what it said last.
 	serves []bool
 	status []dcaa.StreamStatus

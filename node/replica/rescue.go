@@ -22,13 +22,7 @@ func (r *Replica) rescue(in *input) {
 		r.abandon(in, in.intake.AbandonAt())
 		return
 	}
-	if in.lostAt == 0 {
-		in.lostAt = r.now
-	}
 	if up := r.nextUp(); up >= 0 {
-		if r.peers[up].emptyUntil == 0 {
-			in.lostAt = r.now
-		}
 		if r.now >= r.transferAt {
 			r.transferAt = r.now.Add(transferAgain)
 			r.asked = up
@@ -41,7 +35,7 @@ func (r *Replica) rescue(in *input) {
 	case leads && all:
 		r.abandon(in, in.intake.AbandonAt())
 	case leads:
-		r.abandon(in, max(in.intake.AbandonAt(), in.lostAt.Add(r.cfg.Settings.AbandonAfter)))
+		r.abandon(in, max(in.intake.AbandonAt(), r.awaitedUntil(in.intake.LostSince())))
 	}
 	for k := range r.peers {
 		if at := r.peers[k].emptyUntil; at > r.now {
@@ -61,6 +55,17 @@ func (r *Replica) kept() bool {
 		}
 		return p.up
 	})
+}
+
+// awaitedUntil is until when replicas that are away are waited for, since one may have a state that covers what is lost since then.
+// One that comes and goes and has none puts off what the others are waited for by nothing.
+func (r *Replica) awaitedUntil(since dcaa.Instant) dcaa.Instant {
+	for k := range r.peers {
+		if p := &r.peers[k]; !p.up {
+			since = max(since, p.downAt)
+		}
+	}
+	return since.Add(r.cfg.Settings.AbandonAfter)
 }
 
 // abandon gives up what no producer holds, once the time has come.

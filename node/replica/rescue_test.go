@@ -62,3 +62,47 @@ func TestAbandonAfter(t *testing.T) {
 		t.Fatalf("stranded %v, %d gaps: rows are waited for too long", stranded(s.r), shell.gaps)
 	}
 }
+
+// TestAbandonAmongThoseWhoComeAndGo shows that a producer and a replica which come and go, and lack the rows each time, do not put
+// off what a replica that stays away is waited for; that one which has just gone is waited for anew.
+func TestAbandonAmongThoseWhoComeAndGo(t *testing.T) {
+	const wait = 10_000 * ms
+	for _, stays := range []bool{true, false} {
+		s := newStage(t, joinQuery, func(c *Config) {
+			c.Peers, c.Settings.AbandonAfter = []string{"north/n2", "north/n3"}, wait
+		})
+		shell := &asking{stage: s}
+		s.r.shell = shell
+		src := s.sources[0]
+		flap := func() {
+			s.cut(0, true)
+			s.r.PeerReachable(s.now, 1, false)
+			s.run(100 * ms)
+			s.r.PeerReachable(s.now, 1, true)
+			src.down = false
+			s.r.Reachable(s.now, 0, 0, true)
+			s.r.Truncated(s.now, 0, src.conn, tuple.Position{Generation: 1, ID: src.last, Time: tuple.Time(int64(s.now) - 1_000_000*ms)})
+			s.r.Declined(s.now, 1)
+			s.run(900 * ms)
+		}
+		s.run(1000 * ms)
+		for range wait/1000/ms - 1 {
+			flap()
+		}
+		if !stays {
+			s.r.PeerReachable(s.now, 1, false)
+			s.run(wait - 100*ms)
+		}
+		if shell.gaps != 0 {
+			t.Fatalf("stays %v: rows were given up too soon", stays)
+		}
+		if stays {
+			flap()
+			flap()
+		}
+		s.run(200 * ms)
+		if shell.gaps == 0 {
+			t.Fatalf("stays %v: rows are waited for too long", stays)
+		}
+	}
+}
