@@ -83,7 +83,11 @@ func openEngine(path string, o Options) (db *badger.DB, err error) {
 			db, err = nil, damagedEngine(path, fmt.Errorf("%.200v", p))
 		}
 	}()
-	db, err = badger.Open(engineOptions(path, o))
+	engine := engineOptions(path, o)
+	if err := checkTables(path, engine); err != nil {
+		return nil, damagedEngine(path, err)
+	}
+	db, err = badger.Open(engine)
 	if err == nil {
 		return db, nil
 	}

@@ -1,8 +1,10 @@
 package storage_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -92,6 +94,43 @@ func TestStoreDamaged(t *testing.T) {
 	left, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Len(t, left, 700)
+}
+
+// A table that has been cut, or whose end is zeros or noise, is damage that is said; it does not end the process.
+func TestTableDamaged(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	points, err := storage.NewRecoveryPoints(s)
+	require.NoError(t, err)
+	require.NoError(t, points.Save(storetest.Point("q", 1, 10_000), nil))
+	require.NoError(t, s.Close())
+	tables, err := filepath.Glob(filepath.Join(dir, "kv", "*.sst"))
+	require.NoError(t, err)
+	require.Len(t, tables, 1)
+	whole, err := os.ReadFile(tables[0])
+	require.NoError(t, err)
+	cases := map[string][]byte{"zeros": append(bytes.Clone(whole), make([]byte, 4096)...), "half of zeros": append(bytes.Clone(whole[:len(whole)/2]), make([]byte, len(whole)/2)...)}
+	for n := 0; n < len(whole); n += max(1, min(len(whole)/20, len(whole)-n-24)) { // and each of the last bytes
+		cases[fmt.Sprint("cut to ", n)] = whole[:n]
+	}
+	for k := range 60 {
+		noise := bytes.Clone(whole)
+		noise[len(noise)-1-k] ^= byte(1 + k)
+		cases[fmt.Sprint("byte ", k, " before the end")] = noise
+	}
+	for name, data := range cases {
+		require.NoError(t, os.WriteFile(tables[0], data, 0o600))
+		s, err := storage.Open(dir, storage.Options{})
+		if err == nil { // what is not needed to open it is checked when it is read
+			require.NoError(t, s.Close(), name)
+			continue
+		}
+		require.ErrorIs(t, err, storage.ErrDamaged, name)
+		require.ErrorContains(t, err, "move this directory away", name)
+		left, err := os.ReadFile(tables[0])
+		require.NoError(t, err)
+		require.Equal(t, data, left, name)
+	}
 }
 
 // A failed save leaves the points as they were, and the next one succeeds.
