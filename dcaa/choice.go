@@ -318,7 +318,7 @@ func (i *Intake) rank(now Instant, n int) rank {
 		if !owing && i.idle(now, n) || p.dry && now < p.askAt {
 			return stalled
 		}
-		if now < p.lateUntil {
+		if now < p.lateUntil || p.status.Holding > i.cfg.Settings.MaxDelay {
 			return late
 		}
 	case r == stable && !owing && i.ahead(now, n):
@@ -428,6 +428,9 @@ func (i *Intake) dry(now Instant) {
 // chooseData opens a better source of data, or the first.
 func (i *Intake) chooseData(now Instant) {
 	best := i.best(now)
+	if i.next != nil && i.data != nil && i.timely(now, i.next.producer) {
+		i.close(&i.next)
+	}
 	if i.next != nil {
 		if best < 0 || best == i.next.producer || i.rank(now, best) <= i.rank(now, i.next.producer) {
 			return
@@ -461,6 +464,9 @@ func (i *Intake) better(now Instant, n int) bool {
 		return false
 	}
 	if have == stalled && i.forbears(now) {
+		return false
+	}
+	if i.timely(now, n) {
 		return false
 	}
 	if (have == tentative || have == restless || have == late) && want == stable {

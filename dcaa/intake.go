@@ -188,7 +188,7 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 		p.dry = false
 	}
 	if f.Kind == tuple.TentativeBoundary {
-		i.timely(now, c, f)
+		i.noteLate(now, c, f)
 	}
 	if f.Kind == tuple.Boundary || f.Kind == tuple.TentativeBoundary {
 		c.moved(now, f.Time, AgeOf(f), i.cfg.Settings)

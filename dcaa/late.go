@@ -6,10 +6,10 @@ import "fednode/query/tuple"
 // then are exchanged at most.
 const lateFor = 10 * second
 
-// timely notes whether what a producer gives tentatively comes within the bound. A replica that gives up in time may still come
+// noteLate notes whether what a producer gives tentatively comes within the bound. A replica that gives up in time may still come
 // beyond it, when the input that it has left is late itself, as over a link that has become narrow; another one may have that
 // in time. What comes at once over a new connection has waited for us, and is no sign of it.
-func (i *Intake) timely(now Instant, c *conn, f *tuple.Frame) {
+func (i *Intake) noteLate(now Instant, c *conn, f *tuple.Frame) {
 	p := &i.producers[c.producer]
 	switch {
 	case AgeOf(f).After(p.way.Age()).Delay() <= i.cfg.Settings.latest():
@@ -19,4 +19,10 @@ func (i *Intake) timely(now Instant, c *conn, f *tuple.Frame) {
 	case now > c.lateAt.Add(lead(i.cfg.Settings)):
 		p.lateUntil = now.Add(lateFor)
 	}
+}
+
+// timely reports whether tentative results come over the data connection within the bound, and those of another producer would
+// not: who redoes may serve meanwhile, and goes before one that has fallen behind, as after a standstill.
+func (i *Intake) timely(now Instant, other int) bool {
+	return i.rank(now, i.data.producer) == correcting && i.rank(now, other) == late && i.given(now) && i.data.delay <= i.cfg.Settings.latest()
 }

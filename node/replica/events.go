@@ -61,7 +61,7 @@ func (r *Replica) Measured(input, producer int, w dcaa.Way) {
 func (r *Replica) PeerHeard(now dcaa.Instant, peer, output int, s dcaa.StreamStatus) {
 	r.now = now
 	r.peers[peer].status[output] = s
-	r.peers[peer].serves[output] = s.State == dcaa.UpstreamFailure || s.State == dcaa.Stable && s.Holding == 0
+	r.peers[peer].serves[output] = s.State == dcaa.UpstreamFailure && s.Holding <= r.cfg.Settings.MaxDelay || s.State == dcaa.Stable && s.Holding == 0
 }
 
 // PeerReachable says whether a peer is heard, and hears us.

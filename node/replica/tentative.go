@@ -51,11 +51,11 @@ func (r *Replica) tentative(u *union) (more bool) {
 	}
 }
 
-// late is how long buckets have been overdue. That their clocks were put off when the replica stood still is no reason to
-// tell others that it gives current results.
+// late is how long buckets have been overdue. That their clocks were put off when the replica stood still, or have begun to run
+// only then since they had waited to be looked at, is no reason to tell others that it gives current results.
 func (r *Replica) late(k dcaa.Known) int64 {
 	late := int64(r.now - k.From)
-	if r.stood > 0 && k.Came <= r.stoodUntil {
+	if r.stood > 0 && k.Came <= r.stoodUntil.Add(r.cfg.Settings.Heartbeat) {
 		late += r.stood
 	}
 	return late
