@@ -47,6 +47,7 @@ func (w *World) transmit(l *link, number uint32, from, bytes int64) {
 		l.freeAt = max(l.freeAt, from) + bytes*million/l.Bandwidth
 		at = l.freeAt
 	}
+	m.leaves = at
 	at += l.Latency
 	if l.Jitter > 0 {
 		at += w.Rand.Int64N(l.Jitter + 1)
@@ -65,9 +66,12 @@ func (w *World) transmit(l *link, number uint32, from, bytes int64) {
 	}
 	if m.Control && (l.Repeat > 0 || l.Overtake > 0) {
 		if chance(w.Rand, l.Repeat) {
-			w.queue.push(event{at: max(at, l.last) + w.Rand.Int64N(worstOvertake), kind: evArrive, node: to, arg: w.pool.copyOf(number)})
+			twice := w.pool.copyOf(number)
+			w.pool.slots[twice].loose = true
+			w.queue.push(event{at: max(at, l.last) + w.Rand.Int64N(worstOvertake), kind: evArrive, node: to, arg: twice})
 		}
 		if chance(w.Rand, l.Overtake) {
+			w.pool.slots[number].loose = true
 			w.queue.push(event{at: max(at, l.last) + w.Rand.Int64N(worstOvertake), kind: evArrive, node: to, arg: number})
 			return
 		}
@@ -81,8 +85,46 @@ func (w *World) link(from, to NodeID) *link { return &w.links[int(from)*len(w.no
 // Quality returns how the direction behaves now.
 func (w *World) Quality(from, to NodeID) Quality { return w.link(from, to).Quality }
 
-// SetQuality changes how the direction behaves from now on.
-func (w *World) SetQuality(from, to NodeID, q Quality) { w.link(from, to).Quality = q }
+// SetQuality changes how the direction behaves from now on. What waits for the wire goes at its new rate.
+func (w *World) SetQuality(from, to NodeID, q Quality) {
+	l := w.link(from, to)
+	was := l.Bandwidth
+	l.Quality = q
+	if was != q.Bandwidth && was > 0 && l.freeAt > w.now {
+		w.repace(from, to, was)
+	}
+}
+
+// repace moves the arrivals of what waits for a wire that had another rate.
+func (w *World) repace(from, to NodeID, was int64) {
+	l := w.link(from, to)
+	takes := func(leaves int64) int64 { // a wire that limits nothing takes all of it at once
+		if l.Bandwidth == 0 {
+			return w.now
+		}
+		return w.now + int64(float64(leaves-w.now)*float64(was)/float64(l.Bandwidth))
+	}
+	l.freeAt = takes(l.freeAt)
+	last := w.now
+	w.queue.rearrange(func(e *event) {
+		if e.kind != evArrive || e.node != to {
+			return
+		}
+		m := &w.pool.slots[e.arg]
+		if m.from != from {
+			return
+		}
+		if m.leaves > w.now {
+			leaves := takes(m.leaves)
+			e.at, m.leaves = e.at+leaves-m.leaves, leaves
+		}
+		if m.epoch == l.epoch && !m.loose {
+			last = max(last, e.at)
+			e.at = last
+		}
+	})
+	l.last = last
+}
 
 // Cut stops one direction between two nodes. Cuts count: it takes as many calls of Heal to end them.
 func (w *World) Cut(from, to NodeID) { w.link(from, to).cuts++ }

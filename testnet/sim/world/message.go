@@ -32,6 +32,8 @@ type Message struct {
 	epoch    uint32 // of the connection
 	signal   signal
 	free     uint32 // next free slot
+	leaves   int64  // when the wire has taken it
+	loose    bool   // others overtake it
 }
 
 // Status is what a heartbeat tells of one stream that the sender serves.

@@ -1,5 +1,10 @@
 package world
 
+import (
+	"cmp"
+	"slices"
+)
+
 // eventKind says what happens.
 type eventKind uint8
 
@@ -80,4 +85,14 @@ func (q *queue) pop() event {
 	}
 	h[i] = last
 	return first
+}
+
+// rearrange lets f change the times of events, which it is given in order.
+func (q *queue) rearrange(f func(*event)) {
+	order := func(a, b event) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq)) }
+	slices.SortFunc(q.heap, order)
+	for i := range q.heap {
+		f(&q.heap[i])
+	}
+	slices.SortFunc(q.heap, order) // what is in order is a heap
 }

@@ -215,6 +215,33 @@ func TestBandwidth(t *testing.T) {
 	s.expect("8000 n1 message 1", "9000 n1 message 2")
 }
 
+// What waits for a narrow link goes at the rate that the link has by then.
+func TestBandwidthChanges(t *testing.T) {
+	for _, c := range []struct {
+		bandwidth, backlog int64
+		want               []string
+	}{
+		{0, 0, []string{"7500 n1 message 1", "7500 n1 message 2", "7500 n1 message 3", "8000 n1 message 4"}},
+		{200_000, 1250, []string{"7750 n1 message 1", "8250 n1 message 2", "8750 n1 message 3", "9250 n1 message 4"}},
+		{50_000, 5000, []string{"8500 n1 message 1", "10500 n1 message 2", "12500 n1 message 3", "14500 n1 message 4"}},
+	} {
+		s := newStage(t, 2)
+		s.Start(1)
+		s.Start(0)
+		s.Run(5000)
+		s.log = nil
+		s.SetQuality(0, 1, Quality{Latency: 1000, Bandwidth: 100_000}) // 1 ms for each message
+		s.at(6000, func() { s.say(0, 1, kindSay, 1); s.say(0, 1, kindSay, 2); s.say(0, 1, kindSay, 3) })
+		s.at(6500, func() {
+			s.SetQuality(0, 1, Quality{Latency: 1000, Bandwidth: c.bandwidth})
+			require.Equal(t, c.backlog, s.Backlog(0, 1))
+		})
+		s.at(7000, func() { s.say(0, 1, kindSay, 4) })
+		s.Run(20_000)
+		s.expect(c.want...)
+	}
+}
+
 // Control messages come twice or late when a fault says so, others never.
 func TestRepeatOvertake(t *testing.T) {
 	s := newStage(t, 2)
