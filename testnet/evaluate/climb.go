@@ -13,8 +13,10 @@ import (
 	"fednode/testnet"
 )
 
-// ladder are the rates that are tried, in rows a second of each of three sources: from that of the grid to four times 100 times it.
-func ladder() []int { return []int{processRate, 50_000, processRateMany, 300_000, 450_000, 600_000} }
+// ladder are the rates that are tried, in rows a second of each of three sources: from that of the grid to eight times 100 times it.
+func ladder() []int {
+	return []int{processRate, 50_000, processRateMany, 300_000, 450_000, 600_000, 1_200_000}
+}
 
 const (
 	// rateWarm passes after a rate has been set, before it is measured for rateFor.
