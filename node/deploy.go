@@ -33,12 +33,22 @@ type loadedQuery struct {
 func (n *Node) loadQuery(file string, src []byte) (*loadedQuery, error) {
 	b := bind.New(n.kinds)
 	at := query.Placement{Home: n.place()}
-	d, problems := query.Parse(file, src, query.Options{Env: os.LookupEnv, Connectors: b, Placement: at})
+	d, problems := query.Parse(file, src, query.Options{Env: os.LookupEnv, Connectors: b, Placement: at, Rates: n.declaredRate})
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
 	b.Finish(d)
 	return &loadedQuery{diagram: d, connectors: b, plan: query.NewPlan(d, at, problems), warnings: problems.Warnings}, nil
+}
+
+// declaredRate is how many rows a second this node's file declares a stream of our organisation to have, 0 if it says nothing.
+func (n *Node) declaredRate(stream string) float64 {
+	for _, s := range n.cfg.Streams {
+		if n.cfg.Node.Org+"/"+s.Name == stream {
+			return s.Rate()
+		}
+	}
+	return 0
 }
 
 // ErrExists means that another query of that name runs.

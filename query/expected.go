@@ -18,14 +18,14 @@ const (
 // take the rest.
 const mostLoad = 0.45
 
-// checkLoad warns of fragments that could never correct what a failure leaves, at the rates that their streams are said to have.
-// Streams of which nothing is known count for nothing.
-func checkLoad(plan *Plan, p *spec.Problems) {
+// checkLoad warns of fragments that could never correct what a failure leaves, at the rates that their streams are said to have, here or,
+// by known, elsewhere. Streams of which nothing is known count for nothing.
+func checkLoad(plan *Plan, known func(stream string) float64, p *spec.Problems) {
 	d := plan.Diagram
 	if d.Settings.MaxDelay == Unbounded || d.Settings.Consistency != Eventual || plan.Placement.Local {
 		return
 	}
-	loads := plan.expectedLoads()
+	loads := plan.expectedLoads(func(s *Stream) float64 { return expectedRate(s, known) })
 	for i, f := range plan.Fragments {
 		if f.Replicas > 1 || loads[i] <= mostLoad {
 			continue
@@ -58,8 +58,8 @@ func loadText(load float64) string {
 }
 
 // expectedLoads estimates how much of the time each fragment works, by the rates of its streams.
-func (p *Plan) expectedLoads() []float64 {
-	in := rates(p.Diagram, expectedRate)
+func (p *Plan) expectedLoads(rate func(*Stream) float64) []float64 {
+	in := rates(p.Diagram, rate)
 	rows := map[string]float64{} // by stream
 	for _, o := range p.Diagram.Operators {
 		for k := range o.Plan.Ports {
@@ -77,7 +77,7 @@ func (p *Plan) expectedLoads() []float64 {
 		for _, input := range f.Inputs {
 			taken := entering[input.Stream]
 			if input.Source != nil {
-				taken = expectedRate(input.Source)
+				taken = rate(input.Source)
 			}
 			loads[i] += taken * rowSeconds
 		}
@@ -88,5 +88,13 @@ func (p *Plan) expectedLoads() []float64 {
 	return loads
 }
 
-// expectedRate is how many rows a second a stream is said to have, 0 if nothing is said.
-func expectedRate(s *Stream) float64 { return max(float64(s.Rules.Rate), s.Traits.Rate) }
+// expectedRate is how many rows a second a stream is said to have by the query, or else by who declares it; 0 if nothing is said.
+func expectedRate(s *Stream, known func(stream string) float64) float64 {
+	if s.Foreign != "" && s.Rules.Rate == 0 && known != nil {
+		return known(s.Foreign)
+	}
+	return s.Rate()
+}
+
+// Rate is how many rows a second the stream is declared to have, 0 if nothing is said.
+func (s *Stream) Rate() float64 { return max(float64(s.Rules.Rate), s.Traits.Rate) }

@@ -20,6 +20,9 @@ type Options struct {
 	Edit func(root *spec.Table, p *spec.Problems)
 	// Placement is where the query is given; validation plans it there.
 	Placement Placement
+	// Rates says how many rows a second a stream that the query does not declare itself is known to have, by its name in the
+	// federation, 0 if nothing is known; may be nil.
+	Rates func(stream string) float64
 }
 
 // Limits of a diagram.
@@ -52,7 +55,7 @@ func Parse(file string, src []byte, o Options) (*Diagram, *spec.Problems) {
 	}
 	if plan := NewPlan(b.d, o.Placement, p); plan != nil {
 		checkDelay(plan, p)
-		checkLoad(plan, p)
+		checkLoad(plan, o.Rates, p)
 	}
 	if !p.OK() {
 		return nil, p

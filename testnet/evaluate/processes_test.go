@@ -108,7 +108,7 @@ func TestPeak(t *testing.T) {
 	require.Contains(t, bound(func(r *Rate) { r.Machine = 1.2 }), "at 15000: fragment hop2 at north-1, which worked 95 % of the time; 1.2 of 2 processors were in use.")
 	idle := func(r *Rate) { r.Machine, r.Daemons = 1.2, over.Daemons[1:] }
 	require.Contains(t, bound(idle), "at 15000: not the processors, of which 1.2 of 2 were in use, 0.1 by the testnet and the most of a daemon, 0.10, by north-2: what lies between")
-	require.Contains(t, bound(func(r *Rate) { idle(r); r.Written = 9000 }), "at 15000: what writes the sources; 1.2 of 2 processors were in use.")
+	require.Contains(t, bound(func(r *Rate) { idle(r); r.Written = 9000 }), "at 15000: what writes the sources, or the disk that it writes to; 1.2 of 2 processors were in use.")
 	require.Contains(t, peakOf([]Rate{heldRate(5000)}).String(), "the highest rate tried was held, 5000 rows/s a stream")
 	require.Contains(t, peakOf([]Rate{over}).String(), "no rate was held")
 	require.Nil(t, peakOf(nil))

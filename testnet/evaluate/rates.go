@@ -115,7 +115,7 @@ func (r *Rate) bound() string {
 		return fmt.Sprintf("fragment %s at %s, which worked %.0f %% of the time; %s", w.Name, name, 100*w.Share, left)
 	}
 	if !r.written() {
-		return "what writes the sources; " + left
+		return "what writes the sources, or the disk that it writes to; " + left
 	}
 	return "not the processors, of which " + strings.TrimSuffix(left, " processors were in use") + " were in use" + r.most() + ": what lies between the daemons, or their disks"
 }
