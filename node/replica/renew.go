@@ -18,6 +18,7 @@ func (r *Replica) renew(p *path) {
 		mask[u.n] = u.affected
 	}
 	fork := r.inst.ForkAffected(mask, tentativeOut{r, p})
+	p.missing = r.missing(p, r.forked(p)) // it lacks no more than that
 	p.replaying = true
 	err := r.replay(p, fork)
 	p.replaying = false

@@ -38,6 +38,9 @@ func TestRenewedFork(t *testing.T) {
 				if s.r.Renewals() != 1 {
 					t.Fatalf("%d renewals; changes %v", s.r.Renewals(), s.changes)
 				}
+				if m := s.r.Missing(0); len(m) != 1 || m[0].Since != 6500*ms {
+					t.Errorf("it lacks %v, want one input since 6.5 s", m)
+				}
 				other := newStage(t, longQuery, settings)
 				other.run(6510 * ms)
 				other.cut(failed, true)
