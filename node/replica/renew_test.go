@@ -69,6 +69,34 @@ func TestRenewedFork(t *testing.T) {
 	}
 }
 
+// TestRenewedForkSaysNothingTwice shows that what a fork has given is not given again by the one that takes its place, and that
+// what comes behind it is whole.
+func TestRenewedForkSaysNothingTwice(t *testing.T) {
+	s := newStage(t, plainQuery, nil)
+	s.run(5000 * ms)
+	s.half(0, 5000*ms, 6500*ms)
+	s.run(5000 * ms)
+	if s.r.Renewals() != 1 {
+		t.Fatalf("%d renewals; changes %v", s.r.Renewals(), s.changes)
+	}
+	o := s.outputs[0]
+	seen := make(map[string]bool)
+	for _, r := range o.tentative {
+		if seen[r] {
+			t.Errorf("%q is given twice", r)
+		}
+		seen[r] = true
+	}
+	for _, f := range s.sources[1].log {
+		if f.Kind != tuple.Insertion || f.Batch.Time[0] < 6500*ms || f.Batch.Time[0] >= o.boundary {
+			continue
+		}
+		if r := rows(f.Batch)[0]; !seen[r] {
+			t.Errorf("%q of the input that is there is not given", r)
+		}
+	}
+}
+
 // TestNotRenewed shows when a fork stays: while the stable side stands where it was, and when to do again what it has done would
 // keep new rows waiting.
 func TestNotRenewed(t *testing.T) {

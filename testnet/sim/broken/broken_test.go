@@ -38,6 +38,7 @@ const (
 	ownFault  = "no error of our own"
 	putsUp    = "readers put up with what has passed before"
 	noEnd     = "every request for permission ends"
+	noLoss    = "nothing is lost"
 )
 
 func rules() []rule {
@@ -93,6 +94,9 @@ func rules() []rule {
 		{"who gives beyond the bound is left", "dcaa/late.go",
 			"p.lateUntil = now.Add(lateFor)", "p.lateUntil = 0",
 			[]string{inTime}, "late-over-narrow-way"},
+		{"of a state a part is taken over alone", "node/replica/part.go",
+			"	if whole {\n", "	if true {\n",
+			[]string{noLoss}, "lane-by-lane"},
 	}
 }
 
