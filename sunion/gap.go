@@ -18,6 +18,15 @@ func (u *SUnion) Gap(in int, generation, lastID uint64) (lost bool) {
 	return lost
 }
 
+// Rename goes on in another generation, with the ids after lastID, whose rows are the same: those before the boundary are there, and
+// are not taken again; those from it on come again.
+func (u *SUnion) Rename(in int, generation, lastID uint64) {
+	i := &u.inputs[in]
+	i.cut(i.boundary)
+	i.resumeTime = max(i.resumeTime, i.boundary)
+	i.generation, i.lastID = generation, lastID
+}
+
 // Complete returns the end of the last bucket for which an input is complete, MinTime if there is none.
 func (u *SUnion) Complete(in int) tuple.Time { return u.inputs[in].boundary.FloorTo(u.cfg.Bucket, 0) }
 

@@ -44,7 +44,7 @@ type Origin struct {
 	Streams []Begun
 }
 
-// Begun is a stream in one of its generations.
+// Begun is a stream in one of its generations; 0 if its rows are the same in each.
 type Begun struct {
 	Stream     string
 	Generation uint64

@@ -108,3 +108,21 @@ func TestUndoKept(t *testing.T) {
 	p.u.Boundary(0, 40)
 	p.gives(p.u.ReleaseTentative, 40)
 }
+
+// TestRename shows that an input goes on in another generation behind its boundary: what it has before that stays and is not taken
+// again, and the rest is taken anew.
+func TestRename(t *testing.T) {
+	p := newPassing(t)
+	if err := p.u.Insert(0, rows(tuple.Insertion, 1, 3, 14, 25, 37)); err != nil {
+		t.Fatal(err)
+	}
+	p.u.Boundary(0, 29)
+	p.u.Rename(0, 2, 0)
+	again := rows(tuple.Insertion, 1, 25, 37, 45)
+	again.Generation = 2
+	if err := p.u.Insert(0, again); err != nil {
+		t.Fatal(err)
+	}
+	p.u.Boundary(0, 50)
+	p.gives(p.u.Release, 50, 3, 14, 25, 37, 45)
+}

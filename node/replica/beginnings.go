@@ -91,12 +91,16 @@ func (r *Replica) beginsAt(output int) tuple.Time {
 	return s.begins
 }
 
-// origin is what the results of an output depend on that begins anew at an stime.
+// origin is what the results of an output depend on that begins anew at an stime. The generation of an input that has the same rows in
+// each is not of that.
 func (r *Replica) origin(output int, at tuple.Time) sunion.Origin {
 	a := sunion.Origin{At: at}
 	for _, n := range r.cfg.Plan.Outputs[output].Unions {
 		for k, in := range r.cfg.Plan.Unions[n].Inputs {
 			generation, _ := r.unions[n].su.Last(k)
+			if r.inputs[in].exact() {
+				generation = 0
+			}
 			a.Streams = append(a.Streams, sunion.Begun{Stream: r.inputs[in].stream, Generation: generation})
 		}
 	}

@@ -240,3 +240,40 @@ func TestBeginsAnewAfterCrash(t *testing.T) {
 		t.Fatalf("%d results, others than the %d before the restart", len(again.stable), len(had))
 	}
 }
+
+// TestGoesOnElsewhere shows that a fragment whose producer is lost goes on with another one that has begun anew elsewhere, without
+// a tentative result and without a generation of its own, if that one gives all that comes next; and that a recovery point of
+// between leads behind no row that was not worked on. A source that begins anew has lost something.
+func TestGoesOnElsewhere(t *testing.T) {
+	for _, source := range []bool{false, true} {
+		s := newStage(t, unionQuery, func(c *Config) {
+			bestEffort(c)
+			c.Inputs[1].Source = source
+		})
+		s.run(5000 * ms)
+		s.cut(0, true) // so that rows wait
+		s.run(500 * ms)
+		src := s.sources[1]
+		before, gap := s.r.positions()[0][1], int64(s.now)-1_000_000*ms
+		src.generation, src.last = 2, src.last+1000
+		src.log = append(src.log, &tuple.Frame{Kind: tuple.Gap, Generation: 2, FirstID: src.last, Time: tuple.Time(gap - 500*ms), To: tuple.Time(gap - 200*ms), Reason: "so"})
+		s.run(200 * ms)
+		if lost := s.r.unions[0].path.anew.lost; lost != source {
+			t.Fatalf("source %v: lost %v", source, lost)
+		}
+		if source {
+			continue
+		}
+		if at := s.r.positions()[0][1]; at.Generation != before.Generation || at.ID != before.ID {
+			t.Fatalf("resumes at %v while rows of before wait, want %v", at, before)
+		}
+		s.cut(0, false)
+		s.run(3000 * ms)
+		if at := s.r.positions()[0][1]; at.Generation != 2 {
+			t.Fatalf("resumes at %v", at)
+		}
+		if st := s.r.Status(0); st.State != dcaa.Stable || st.Generation != 1 || s.outputs[0].everTent > 0 {
+			t.Fatalf("%+v, %d tentative rows; changes %v", st, s.outputs[0].everTent, s.changes)
+		}
+	}
+}

@@ -23,12 +23,38 @@ type gap struct {
 	loss sunion.Loss
 }
 
+// renamed is an input that goes on in another generation behind a boundary, and where it was resumed before. As long as not
+// all before the boundary has been released it is resumed there: the new generation may begin behind that.
+type renamed struct {
+	input  int
+	at     tuple.Time
+	before tuple.Position
+}
+
+// rename lets an input go on in another generation that has the same rows. Of several that wait the first says where it is resumed.
+func (u *union) rename(input int, f *tuple.Frame) {
+	u.renames = slices.DeleteFunc(u.renames, func(n renamed) bool { return n.at <= u.su.Released() })
+	at := u.su.InputBoundary(input)
+	if k := slices.IndexFunc(u.renames, func(n renamed) bool { return n.input == input }); k >= 0 {
+		u.renames[k].at = at
+	} else {
+		u.renames = append(u.renames, renamed{input: input, at: at, before: u.position(input)})
+	}
+	u.su.Rename(input, f.Generation, f.FirstID)
+}
+
 // gapRows is how many rows a gap that waits counts for when an input is held: by its reason it takes as much memory.
 const gapRows = 64
 
 // position is where an input of the SUnion has to be resumed. A gap that the outputs have not been told of is met again.
 func (u *union) position(input int) tuple.Position {
 	p := u.su.Position(input)
+	for _, n := range u.renames {
+		if n.input == input && n.at > u.su.Released() { // a gap that came later is behind it
+			p.Generation, p.ID = n.before.Generation, n.before.ID
+			return p
+		}
+	}
 	for _, g := range u.gaps {
 		if g.input == input {
 			p.Generation, p.ID = g.before.Generation, g.before.ID
@@ -63,6 +89,10 @@ func (in *input) Gap(f *tuple.Frame) {
 		if generation, id := u.su.Last(p.input); generation == f.Generation && id > f.FirstID {
 			continue // it is beyond: another SUnion made the input begin before
 		}
+		if in.exact() && u.covers(p.input, f.To) {
+			u.rename(p.input, f)
+			continue
+		}
 		g := gap{input: p.input, before: u.position(p.input), at: u.su.Complete(p.input), from: f.Time, to: f.To, reason: in.stream + ": " + f.Reason}
 		g.loss = sunion.Loss{Stream: in.stream, At: g.at, Next: tuple.Position{Generation: f.Generation, ID: f.FirstID}}
 		if g.lost = u.su.Gap(p.input, f.Generation, f.FirstID); g.lost {
@@ -84,6 +114,25 @@ func (in *input) Gap(f *tuple.Frame) {
 			in.r.tellGaps(u, at)
 		}
 	}
+}
+
+// exact reports whether an input has the same rows in every generation, wherever that begins: that of a fragment of the same query
+// of best effort. What it gives as stable depends on nothing that was lost.
+func (in *input) exact() bool {
+	c := &in.r.cfg.Inputs[in.n]
+	return in.r.bestEffort() && !c.Source && !c.Outside
+}
+
+// covers reports whether an input has begun and is complete up to an stime.
+func (u *union) covers(input int, to tuple.Time) bool {
+	at := u.su.InputBoundary(input)
+	return at > tuple.MinTime && to <= at
+}
+
+// seamless reports whether an input that no producer can serve goes on in another generation without a row lost.
+func (in *input) seamless() bool {
+	first, lost := in.intake.Lost()
+	return lost && in.exact() && !slices.ContainsFunc(in.feeds, func(f feed) bool { return !in.r.unions[f.union].covers(f.input, first.Time) })
 }
 
 // tellGaps emits the gaps whose place has come: up to an stime. Those at the very beginning are told right before the first

@@ -41,6 +41,8 @@ type union struct {
 	held   int64
 	due    dcaa.Instant
 	gaps   []gap
+	// renames are those of inputs whose place has not been released, one of each.
+	renames []renamed
 	// needs says of inputs up to where rows of theirs may be lost for good, of a best-effort query that has yet to begin anew.
 	needs map[int]tuple.Time
 	// ahead is how many rows have been released since the SUnions of the path were last level.

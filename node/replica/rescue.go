@@ -18,7 +18,7 @@ const emptyFor = 2_000_000
 // and may help, another replica or a producer, is waited for as long as Settings.AbandonAfter says.
 func (r *Replica) rescue(in *input) {
 	t, can := r.shell.(Transferer)
-	if !can || len(r.peers) == 0 || r.bestEffort() && !r.kept() {
+	if !can || len(r.peers) == 0 || r.bestEffort() && (in.seamless() || !r.kept()) {
 		r.abandon(in, in.intake.AbandonAt())
 		return
 	}
