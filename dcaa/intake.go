@@ -93,32 +93,6 @@ type Intake struct {
 	checks
 }
 
-// suffix is what is known of Q; its rows are with the taker.
-type suffix struct {
-	held     bool
-	run      tuple.Run
-	conn     uint64     // that brings it
-	boundary tuple.Time // no row of it below is missing
-	high     tuple.Time // the largest stime of its rows, which may be beyond the boundary
-	missing  []tuple.Missing
-}
-
-// conn is a connection to one producer.
-type conn struct {
-	id        uint64
-	producer  int
-	tentative bool
-	from      tuple.Time // TentativeFrom
-	open      bool       // granted
-	gave      bool       // something new has come of it
-	cameAt    Instant    // when a frame came last, or it was granted
-	claimsAt  Instant    // since when it brings tentative results while its producer says STABLE; Never while it does not
-	delay     int64      // of the boundary that came last: what has been added to what is normal, at least 0
-	lateAt    Instant    // since when tentative boundaries come beyond the bound; Never while they do not
-	guessed   tuple.Time // the largest stime of the rows that came of it tentatively
-	pace                 // of what comes of it, stable or tentative
-}
-
 // NewIntake returns an intake that has asked nobody yet.
 func NewIntake(cfg IntakeConfig, now Instant, shell IntakeShell, taker Taker) *Intake {
 	i := &Intake{cfg: cfg, shell: shell, taker: taker, nextConn: 1, pos: cfg.From, again: cfg.From.Time, began: now, lostSince: Never, missed: givenUp{since: Never}, skipped: givenUp{since: Never}}
@@ -152,19 +126,6 @@ func (i *Intake) SourceState() (State, bool) {
 		return 0, false
 	}
 	return i.producers[i.data.producer].status.State, true
-}
-
-// slots are the places of connections that are in use.
-func (i *Intake) slots() []**conn { return []**conn{&i.data, &i.next, &i.correct, &i.loan} }
-
-// conn finds a connection that is still in use.
-func (i *Intake) conn(id uint64) *conn {
-	for _, slot := range i.slots() {
-		if c := *slot; c != nil && c.id == id {
-			return c
-		}
-	}
-	return nil
 }
 
 // Frame takes a frame of a connection; one that is no longer in use says nothing. An error means that the producer broke
@@ -363,67 +324,4 @@ type gapHeard struct {
 
 func (g gapHeard) same(f *tuple.Frame) bool {
 	return f.Generation != 0 && g == gapHeard{f.Generation, f.FirstID, f.Time, f.To}
-}
-
-// takeTentative extends Q. What lies before its boundary is held already, from this producer or from another.
-func (i *Intake) takeTentative(c *conn, f *tuple.Frame) {
-	switch {
-	case !i.q.held:
-		i.q = i.suffixOf(c, f.Run)
-	case i.q.conn != c.id:
-		// What lies beyond the boundary comes again, be it of the same run.
-		i.leave(i.q.conn)
-		i.taker.Trim(i.q.boundary)
-		i.q.run, i.q.conn, i.q.high = f.Run, c.id, min(i.q.high, i.q.boundary-1)
-	case i.q.run != f.Run:
-		// The producer opened another run; its word that the one before is over may have been passed over.
-		i.undo()
-		i.q = i.suffixOf(c, f.Run)
-	}
-	i.q.boundary = max(i.q.boundary, i.pos.Time)
-	if len(f.Missing) > 0 {
-		i.q.missing = f.Missing
-	}
-	if f.Kind == tuple.Tentative {
-		if f = from(f, i.q.boundary); f != nil {
-			i.q.high = max(i.q.high, latest(f.Batch))
-			i.taker.TentativeRows(f)
-		}
-		return
-	}
-	if f.Time > i.q.boundary {
-		i.q.boundary = f.Time
-		i.taker.TentativeBoundary(f.Time, AgeOf(f))
-	}
-}
-
-// leave ends the connection that brought the suffix if rows of it are about to be forgotten: what it gives behind them would leave
-// a hole. It is asked for anew from the boundary on.
-func (i *Intake) leave(id uint64) {
-	for _, slot := range i.slots() {
-		if c := *slot; c != nil && c.id == id && i.q.high >= i.q.boundary {
-			i.close(slot)
-		}
-	}
-}
-
-// suffixOf is a suffix that begins where P ends.
-func (i *Intake) suffixOf(c *conn, run tuple.Run) suffix {
-	return suffix{held: true, run: run, conn: c.id, boundary: i.pos.Time, high: tuple.MinTime}
-}
-
-func (i *Intake) undo() {
-	run := i.q.run
-	i.q = suffix{}
-	i.taker.Undo(run)
-	// A connection that was to carry the suffix on would leave a hole now.
-	if i.next != nil && i.next.tentative && i.next.from > i.pos.Time {
-		i.close(&i.next)
-	}
-}
-
-func (i *Intake) done() {
-	run := i.q.run
-	i.q = suffix{}
-	i.taker.Done(run)
 }
