@@ -84,22 +84,29 @@ func streamIn(query, stream string) string {
 	return clean(name)
 }
 
-// printSinks shows where results leave here, and whether what leaves is final.
+// printSinks shows where results leave here, and whether what leaves is final, and below why those that have failed did so.
 func printSinks(w io.Writer, sinks []api.SinkStatus, now time.Time) {
+	var failures []string
 	t := table{head: []string{"  OUTPUT", "STATE", "READ FROM", "ROWS", "LAST ID", "COMPLETE UNTIL"}}
 	for i := range sinks {
 		k := &sinks[i]
 		t.add(cell{text: "  " + k.Output}, sinkCell(k, now), cell{text: clean(k.Producer)}, cell{text: grouped(k.Rows)}, cell{text: fmt.Sprint(k.At.ID)},
 			cell{text: streamTimeText(k.At.Boundary)})
+		if k.Failure != "" {
+			failures = append(failures, "  "+k.Output+" has failed: "+clean(k.Failure))
+		}
 	}
 	t.print(w)
+	for _, f := range failures {
+		fmt.Fprintln(w, f)
+	}
 }
 
 // sinkCell says what a sink does. While results are tentative it delivers none, or such ones to a sink that marks them.
 func sinkCell(k *api.SinkStatus, now time.Time) cell {
 	switch {
 	case k.Failure != "":
-		return cell{text: clean(k.Failure), tone: toneBad}
+		return cell{text: "failed", tone: toneBad}
 	case k.Done:
 		return cell{text: "done", tone: toneGood}
 	case !k.Connected:

@@ -79,20 +79,28 @@ func upCell(p api.PartnerStatus) cell {
 	return c
 }
 
+// printSources shows a line for each source, and below why those that have failed did so.
 func printSources(w io.Writer, sources []api.SourceStatus) {
 	fmt.Fprintln(w)
+	var failures []string
 	t := table{head: []string{"STREAM", "STATE", "ROWS", "LATE", "SET ASIDE", "COMPLETE UNTIL", "LOG"}}
 	for i := range sources {
 		src := &sources[i]
 		t.add(cell{text: src.Stream}, conditionCell(src), cell{text: grouped(src.Rows)}, countCell(src.Late), countCell(src.Future+src.Errors),
 			cell{text: streamTimeText(src.Head.Boundary)}, cell{text: bytesText(src.LogBytes)})
+		if src.Failure != "" {
+			failures = append(failures, src.Stream+" has failed: "+clean(src.Failure))
+		}
 	}
 	t.print(w)
+	for _, f := range failures {
+		fmt.Fprintln(w, f)
+	}
 }
 
 func conditionCell(s *api.SourceStatus) cell {
 	if s.Failure != "" {
-		return cell{text: s.Failure, tone: toneBad}
+		return cell{text: "failed", tone: toneBad}
 	}
 	c := cell{text: s.Condition, tone: toneGood}
 	if s.Condition == "disconnected" {

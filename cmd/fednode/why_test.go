@@ -120,11 +120,23 @@ func TestSinkCell(t *testing.T) {
 		"delivering tentative rows for 5s":            {Connected: true, State: "upstream_failure", Since: &since, Tentative: 3},
 		"waiting: results are being corrected for 5s": {Connected: true, State: "stabilization", Since: &since},
 		"waiting: nobody has it":                      {Cause: "nobody has it"},
-		"the disk is full":                            {Connected: true, Failure: "the disk is full"},
+		"failed":                                      {Connected: true, Failure: "the disk is full"},
 		"done":                                        {Done: true},
 	} {
 		require.Equal(t, want, sinkCell(&k, now).text)
 	}
+}
+
+// Why a source or a sink has failed stands below the table: in a column it would be wider than any terminal.
+func TestFailuresBelowTable(t *testing.T) {
+	const why = "write to \"data\": storage is full; free space on this file system"
+	var out strings.Builder
+	printSources(&out, []api.SourceStatus{{Stream: "north/conns", Failure: why}, {Stream: "north/dns", Condition: "live"}})
+	printSinks(&out, []api.SinkStatus{{Output: "counts", Failure: why}}, time.Now())
+	lines := strings.Split(out.String(), "\n")
+	require.Contains(t, lines, "north/conns has failed: "+why)
+	require.Contains(t, lines, "  counts has failed: "+why)
+	require.Equal(t, 2, strings.Count(out.String(), why))
 }
 
 // Streams of a query stand below it without its name.
