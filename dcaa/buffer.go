@@ -17,9 +17,13 @@ type TruncatedError struct {
 	First tuple.Position
 }
 
-// Error names both places.
+// Error names both places; a subscriber that has nothing asks for all.
 func (e *TruncatedError) Error() string {
-	return fmt.Sprintf("position %v is not held any more; the oldest held is %v", e.Asked, e.First)
+	gone := fmt.Sprintf("rows up to id %d of generation %d are not held any more", e.First.ID, e.First.Generation)
+	if e.Asked.Generation == 0 {
+		return gone
+	}
+	return fmt.Sprintf("%s, and those from behind id %d of generation %d are wanted", gone, e.Asked.ID, e.Asked.Generation)
 }
 
 // OutputBuffer holds the stable frames of one output in order, of one generation or of several: a GAP stands between

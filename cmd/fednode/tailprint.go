@@ -84,6 +84,9 @@ func gapText(line []byte) string {
 	if g.Gap != nil {
 		g.lost = *g.Gap
 	}
+	if g.From == nil && g.To == nil {
+		return clean(g.Reason) // of what time they are is not known
+	}
 	from, to := "the beginning", "the end"
 	if g.From != nil {
 		from = *g.From

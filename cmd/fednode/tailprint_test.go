@@ -56,4 +56,6 @@ func TestStableTail(t *testing.T) {
 	out, errs := printed(t, tailPrinter{}, `{"id":1,"stime":"2026-03-01T10:00:00Z","event":"undo"}`, `{"gap":{"from":null,"to":"end","reason":"gone"}}`)
 	require.Equal(t, "id  stime                 event\n1   2026-03-01T10:00:00Z  undo\n", out)
 	require.Equal(t, "warning: stable rows are lost: from the beginning to the end: gone\n", errs)
+	_, errs = printed(t, tailPrinter{}, `{"gap":{"from":null,"to":null,"reason":"rows up to id 7 are gone"}}`)
+	require.Equal(t, "warning: stable rows are lost: rows up to id 7 are gone\n", errs)
 }
