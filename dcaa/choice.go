@@ -55,7 +55,7 @@ func (i *Intake) chooseData(now Instant) {
 // left for another while it is.
 func (i *Intake) better(now Instant, n int) bool {
 	have, want := i.rank(now, i.data.producer), i.rank(now, n)
-	if want <= have {
+	if want < have || want == have && !i.holdsMore(now, n, i.data.producer) {
 		return false
 	}
 	if have == stalled && i.forbears(now) {
@@ -87,6 +87,13 @@ func (i *Intake) best(now Instant) int {
 	return best
 }
 
+// holdsMore reports whether of two that stall the first has what the second and the consumer lack: all may have lost an input at
+// different moments.
+func (i *Intake) holdsMore(now Instant, a, b int) bool {
+	p := &i.producers[a]
+	return !p.silent && p.boundary > max(i.producers[b].boundary, i.pos.Time) && i.rank(now, a) == stalled && i.rank(now, b) == stalled
+}
+
 // prefer compares two producers. One of the generation that the consumer is in comes before all others; whoever is in none
 // begins with the oldest. Among equals the present one stays, then comes one that holds its buckets for less, since one that
 // stood still holds them for so much longer, then the one with the shorter way.
@@ -96,6 +103,9 @@ func (i *Intake) prefer(now Instant, a, b int) bool {
 	}
 	if ra, rb := i.rank(now, a), i.rank(now, b); ra != rb {
 		return ra > rb
+	}
+	if ma, mb := i.holdsMore(now, a, b), i.holdsMore(now, b, a); ma != mb {
+		return ma
 	}
 	if i.pos.Generation == 0 && i.older(a, b) != i.older(b, a) {
 		return i.older(a, b)

@@ -75,6 +75,7 @@ type Intake struct {
 	next      *conn // takes the place of data once it has delivered past it
 	correct   *conn // brings corrections while data is not stable
 	loan      *conn // brings Q alone, from another history or from behind lost rows, while there is no other
+	hurried   bool  // the consumer does not wait
 	lenient   leniency
 	began     Instant
 	owing     bool

@@ -20,6 +20,7 @@ import (
 //	heard P STATE BOUNDARY [holding=T]   a heartbeat of P
 //	rtt P T
 //	owe | paid                           whether the consumer owes credit
+//	hurry | wait                         whether it goes on without what does not come soon
 //	opened C | refused C | closed C      what becomes of a connection
 //	truncated C ID@TIME
 //	rows C FIRST-LAST [at=T] [gen=N]     frames of a connection
@@ -94,6 +95,8 @@ func (s *intakeScript) play(w *words) {
 		s.intake.Heard(s.now, p, StreamStatus{State: state, Boundary: boundary, Holding: w.option("holding", 0) * 1000, Generation: 1})
 	case "rtt":
 		s.intake.Measured(s.producer(w), Way{RoundTrip: w.number() * 1000})
+	case "hurry", "wait":
+		s.intake.Hurry(s.now, w.verb == "hurry")
 	case "owe", "paid":
 		s.intake.Owe(w.verb == "owe")
 	case "opened":

@@ -68,10 +68,22 @@ func (i *Intake) forbears(now Instant) bool {
 	return p.up && p.heard && !p.silent && now < i.forbearsUntil(now)
 }
 
+// Hurry says whether the consumer goes on without what does not come soon, as it does when its results are tentative: then no stall is
+// borne while another replica can be read from.
+func (i *Intake) Hurry(now Instant, hurried bool) {
+	if i.hurried != hurried {
+		i.hurried = hurried
+		i.choose(now)
+	}
+}
+
 // forbearsUntil is until when a stall of the producer that is read from may last. What came last may have been late already: that much
 // of its bound the next has lost, too.
 func (i *Intake) forbearsUntil(now Instant) Instant {
 	since := i.producers[i.data.producer].stalledSince()
+	if i.hurried {
+		return since
+	}
 	return since.Add(max(0, i.lenient.limit(now)-i.data.delay))
 }
 

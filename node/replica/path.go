@@ -1,6 +1,8 @@
 package replica
 
 import (
+	"slices"
+
 	"fednode/dcaa"
 	"fednode/query"
 	"fednode/query/tuple"
@@ -203,5 +205,19 @@ func (r *Replica) change(p *path, to dcaa.State) {
 	}
 	c := Change{From: p.state, To: to, Outputs: p.outputs, Missing: p.missing, Tentative: p.rows, Lost: p.anew.lost, Cause: p.cause}
 	p.state, p.cause = to, nil
+	r.hurry(p)
 	r.shell.Changed(c)
+}
+
+// hurry tells the inputs of a path whether it waits for them: results that are not stable go on without what comes late.
+func (r *Replica) hurry(p *path) {
+	for _, u := range p.unions {
+		for _, n := range r.cfg.Plan.Unions[u.n].Inputs {
+			in := r.inputs[n]
+			in.intake.Hurry(r.now, slices.ContainsFunc(in.feeds, func(f feed) bool {
+				s := r.unions[f.union].path.state
+				return s == dcaa.UpstreamFailure || s == dcaa.Stabilization
+			}))
+		}
+	}
 }
