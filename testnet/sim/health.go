@@ -14,6 +14,8 @@ type health struct {
 	// since is by node, way by a·n + b for a < b; bad while something is wrong.
 	since []int64
 	way   []int64
+	// lived is when each node was last seen up.
+	lived []int64
 	// stable is since when each output of each replica has been STABLE and not holding, by stream and producer.
 	stable [][]int64
 	// past are the stable boundaries of each producer of each stream at the latest looks, the present one at looks modulo
@@ -32,7 +34,7 @@ const bad = int64(1) << 62
 
 func newHealth(r *Run) *health {
 	n := len(r.top.Nodes)
-	h := &health{r: r, since: make([]int64, n), way: make([]int64, n*n), settled: bad}
+	h := &health{r: r, since: make([]int64, n), way: make([]int64, n*n), lived: make([]int64, n), settled: bad}
 	for i := range h.since {
 		h.since[i] = bad
 	}
@@ -79,6 +81,9 @@ func (h *health) look() {
 	now := h.r.w.Now()
 	for i := range h.since {
 		note(&h.since[i], h.node(world.NodeID(i)), now)
+		if h.r.w.Up(world.NodeID(i)) {
+			h.lived[i] = now
+		}
 	}
 	for a := range h.r.top.Nodes {
 		for _, b := range h.r.top.Nodes[a].Peers {
@@ -185,8 +190,8 @@ func (h *health) path(source int, since int64) bool {
 	return h.reaches(world.NodeID(source), int32(source), since)
 }
 
-// allWays reports whether every way that leads from a source to the client over nodes that live has been healthy since a
-// time: whichever replicas are read from, none had an excuse.
+// allWays reports whether every way that leads from a source to the client over nodes that live, or have lived since then, has
+// been healthy since a time: whichever replicas were read from, none had an excuse.
 func (h *health) allWays(source int, since int64) bool {
 	if h.since[source] > since {
 		return false
@@ -202,7 +207,7 @@ func (h *health) allWays(source int, since int64) bool {
 				if !alive && h.r.settings.Consistency == dcaa.BestEffort {
 					return false // what was read from there may be what a GAP names: nobody corrects it
 				}
-				if alive && max(h.since[p], h.since[id], h.way[h.index(p, id)]) > since {
+				if (alive || min(h.lived[p], h.lived[id]) > since) && max(h.since[p], h.since[id], h.way[h.index(p, id)]) > since {
 					return false
 				}
 			}
