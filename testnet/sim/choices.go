@@ -28,6 +28,7 @@ func (r *Run) reaches(id, peer world.NodeID, up bool) {
 		r.trace.line(r.w.Now(), upOrDown(up), r.name(id), "of", r.name(peer))
 	}
 	r.changes.reaches(id, peer, up)
+	r.health.reached(id, peer)
 }
 
 func upOrDown(up bool) string {

@@ -66,6 +66,10 @@ func (h *health) touched(nodes [2]world.NodeID) {
 	}
 }
 
+// reached notes that a node can or cannot talk to another, as it sees it: a session that ends and stands again between two looks
+// has not been healthy all the while.
+func (h *health) reached(a, b world.NodeID) { h.renew(&h.way[h.index(a, b)], h.r.w.Now()) }
+
 func (h *health) renew(at *int64, now int64) {
 	if *at != bad {
 		*at = now

@@ -309,4 +309,14 @@ func (a *replicaActor) Diverged(input int, d dcaa.Divergence) {
 func (a *replicaActor) Relied(output int) bool { return a.h.Relied(a.outputs[output]) }
 
 // Changed reports a change of state.
-func (a *replicaActor) Changed(c replica.Change) { a.run.changed(a, c) }
+func (a *replicaActor) Changed(c replica.Change) {
+	a.noteRedo()
+	a.run.changed(a, c)
+}
+
+// noteRedo notes since when the replica may redo at full speed. Its redo begins with a change of state; that it ends shows later.
+func (a *replicaActor) noteRedo() {
+	if a.redoing == 0 && a.core != nil && a.core.Redoing() {
+		a.redoing = a.run.w.Now()
+	}
+}

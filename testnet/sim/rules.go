@@ -131,12 +131,10 @@ func (u *rules) permission() {
 		if a == nil || a.core == nil {
 			continue
 		}
-		switch redo := a.core.Redoing(); {
-		case !redo:
+		if !a.core.Redoing() {
 			a.redoing = 0
-		case a.redoing == 0:
-			a.redoing = now
 		}
+		a.noteRedo()
 		if !a.core.Asking() {
 			u.asking[id] = 0
 		} else if u.asking[id] == 0 {
