@@ -59,6 +59,14 @@ func (g *given) trim(t tuple.Time) {
 	g.chunks = kept
 }
 
+// behind returns how many rows there are from t on.
+func (g *given) behind(t tuple.Time) (rows int) {
+	for _, c := range g.chunks {
+		rows += c.waiting() - c.before(t)
+	}
+	return rows
+}
+
 // forget ends a suffix that the fork has been given a part of.
 func (g *given) forget() {
 	torn := g.torn || g.rows > 0 || g.lost > tuple.MinTime
@@ -78,7 +86,7 @@ func (u *SUnion) Replay() (rows int, ok bool) {
 		for _, c := range i.chunks {
 			rows += c.before(u.forked)
 		}
-		rows += g.rows
+		rows += g.behind(i.suffix.covered(i.boundary))
 	}
 	return rows, true
 }

@@ -197,11 +197,14 @@ func (c *chunk) stretch(from, to tuple.Time, runs []run) []run {
 }
 
 // cover forgets rows before t, which the stable part covers, but for what is kept.
-func (s *suffix) cover(t tuple.Time) {
+func (s *suffix) cover(t tuple.Time) { s.drop(s.covered(t)) }
+
+// covered is before what rows are replaced once the stable part covers those before t.
+func (s *suffix) covered(t tuple.Time) tuple.Time {
 	if s.kept.from < s.kept.to {
-		t = min(t, s.kept.from)
+		return min(t, s.kept.from)
 	}
-	s.drop(t)
+	return t
 }
 
 // release ends that a stretch is kept.
