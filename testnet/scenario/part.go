@@ -40,8 +40,11 @@ func partOf(path, whole string) (ok bool, difference string, err error) {
 	var last []byte
 	for n := 1; ; n++ {
 		line, err := got.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) && len(line) == 0 {
 			break
+		}
+		if errors.Is(err, io.EOF) {
+			return false, fmt.Sprintf("%s:%d: `%s` is no whole line, or not yet", path, n, line), nil
 		}
 		if err != nil {
 			return false, "", err

@@ -23,6 +23,8 @@ func TestPartOf(t *testing.T) {
 		"a\nb\nb\nc\nd\n": ":3: `b`",
 		"a\nx\nd\n":       ":2: `x`",
 		"a\nd\ne\n":       ":3: `e`",
+		"a\nd\ne":         ":3: `e` is no whole line",
+		"a\nb\nc\nd":      ":4: `d` is no whole line",
 	} {
 		path := filepath.Join(dir, "part.csv")
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
