@@ -42,21 +42,19 @@ func (d *deployment) superviseFragment(ctx context.Context, f *query.FragmentPla
 	d.fragments[f.Name] = s
 	d.mu.Unlock()
 	d.tasks.Go(func() {
-		delay, transfers := restartFirst, 0
+		again := newRestarts(f)
 		for ctx.Err() == nil {
 			began := time.Now()
 			err := d.runFragment(ctx, f, s)
 			if err == nil || ctx.Err() != nil {
 				return
 			}
-			if time.Since(began) > restartCalm {
-				delay, transfers = restartFirst, 0
-			}
+			delay := again.after(time.Since(began), err)
 			if errors.Is(err, fragment.ErrTransferred) {
 				d.n.log.Info("fragment goes on with the state of another replica", zap.String("query", d.query), zap.String("fragment", f.Name))
-				if transfers++; transfers == 1 {
-					continue
-				}
+			}
+			if delay == 0 {
+				continue
 			}
 			final := errors.As(err, new(*op.LimitError)) || errors.As(err, new(*query.ChangedError))
 			pause := time.Duration(float64(delay) * (0.9 + 0.2*rand.Float64()))
@@ -70,7 +68,6 @@ func (d *deployment) superviseFragment(ctx context.Context, f *query.FragmentPla
 			case <-time.After(pause):
 			case <-ctx.Done():
 			}
-			delay = min(2*delay, restartLast)
 		}
 	})
 }
