@@ -131,21 +131,25 @@ func (i *Intake) Resumed(now Instant, gap int64) {
 		p.movedAt = min(now, p.movedAt.Add(gap))
 		p.behindAt = min(now, p.behindAt.Add(gap))
 		p.downAt = min(now, p.downAt.Add(gap))
+		p.stall.since = min(now, p.stall.since.Add(gap))
 	}
 	for _, c := range []*conn{i.data, i.next, i.loan} {
 		if c != nil {
 			c.movedAt = min(now, c.movedAt.Add(gap))
 			c.cameAt = min(now, c.cameAt.Add(gap))
-			if c.claimsAt != Never {
-				c.claimsAt = min(now, c.claimsAt.Add(gap))
-			}
+			c.claimsAt, c.lateAt = resumed(c.claimsAt, now, gap), resumed(c.lateAt, now, gap)
 		}
 	}
 	i.began = min(now, i.began.Add(gap))
-	if i.lostSince != Never {
-		i.lostSince = min(now, i.lostSince.Add(gap))
+	for _, since := range []*Instant{&i.lostSince, &i.missed.since, &i.skipped.since} {
+		*since = resumed(*since, now, gap)
 	}
-	if i.missed.since != Never {
-		i.missed.since = min(now, i.missed.since.Add(gap))
+}
+
+// resumed moves a time since which something has been so behind a gap; Never stays.
+func resumed(since, now Instant, gap int64) Instant {
+	if since == Never {
+		return Never
 	}
+	return min(now, since.Add(gap))
 }

@@ -397,3 +397,20 @@ func TestWaitsOnceForAll(t *testing.T) {
 		t.Fatalf("given up at %d at %d, want a wait for who has just gone", at, l.now)
 	}
 }
+
+// TestStandstillGivesNothingUp shows that a standstill of the consumer does not shorten the wait for who is away, where rows were
+// given up before and what lies behind them is lost as well.
+func TestStandstillGivesNothingUp(t *testing.T) {
+	l := newLoanStage(t, IntakeConfig{})
+	l.i.producers[0].downAt = l.now.Add(-60 * second)
+	l.i.Skip(l.now, "")
+	l.i.Truncated(l.now, l.last().Conn, tuple.Position{Generation: 9, ID: 4, Time: 160})
+	before := l.i.AbandonAt()
+	const gap = 20 * second
+	l.now = l.now.Add(gap)
+	l.i.Resumed(l.now, gap)
+	l.pass(100_000)
+	if at := l.i.AbandonAt(); at != before.Add(gap) {
+		t.Fatalf("given up at %d, want %d, as long after the standstill as it would have been without", at, before.Add(gap))
+	}
+}
