@@ -14,8 +14,10 @@ type health struct {
 	// since is by node, way by a·n + b for a < b; bad while something is wrong.
 	since []int64
 	way   []int64
-	// lived is when each node was last seen up.
-	lived []int64
+	// lived is when each node was last seen up; sinceThen and wayThen are what since and way were when it, or both ends, last were.
+	lived     []int64
+	sinceThen []int64
+	wayThen   []int64
 	// stable is since when each output of each replica has been STABLE and not holding, by stream and producer.
 	stable [][]int64
 	// past are the stable boundaries of each producer of each stream at the latest looks, the present one at looks modulo
@@ -35,6 +37,7 @@ const bad = int64(1) << 62
 func newHealth(r *Run) *health {
 	n := len(r.top.Nodes)
 	h := &health{r: r, since: make([]int64, n), way: make([]int64, n*n), lived: make([]int64, n), settled: bad}
+	h.sinceThen, h.wayThen = make([]int64, n), make([]int64, n*n)
 	for i := range h.since {
 		h.since[i] = bad
 	}
@@ -86,13 +89,17 @@ func (h *health) look() {
 	for i := range h.since {
 		note(&h.since[i], h.node(world.NodeID(i)), now)
 		if h.r.w.Up(world.NodeID(i)) {
-			h.lived[i] = now
+			h.lived[i], h.sinceThen[i] = now, h.since[i]
 		}
 	}
 	for a := range h.r.top.Nodes {
 		for _, b := range h.r.top.Nodes[a].Peers {
 			if world.NodeID(a) < b {
-				note(&h.way[h.index(world.NodeID(a), b)], h.link(world.NodeID(a), b), now)
+				k := h.index(world.NodeID(a), b)
+				note(&h.way[k], h.link(world.NodeID(a), b), now)
+				if h.r.w.Up(world.NodeID(a)) && h.r.w.Up(b) {
+					h.wayThen[k] = h.way[k]
+				}
 			}
 		}
 	}
@@ -194,8 +201,8 @@ func (h *health) path(source int, since int64) bool {
 	return h.reaches(world.NodeID(source), int32(source), since)
 }
 
-// allWays reports whether every way that leads from a source to the client over nodes that live, or have lived since then, has
-// been healthy since a time: whichever replicas were read from, none had an excuse.
+// allWays reports whether every way that leads from a source to the client has been healthy since a time, for as long as its nodes
+// have lived since then: whichever replicas were read from, none had an excuse. That one has died is none, while others live.
 func (h *health) allWays(source int, since int64) bool {
 	if h.since[source] > since {
 		return false
@@ -211,13 +218,26 @@ func (h *health) allWays(source int, since int64) bool {
 				if !alive && h.r.settings.Consistency == dcaa.BestEffort {
 					return false // what was read from there may be what a GAP names: nobody corrects it
 				}
-				if (alive || min(h.lived[p], h.lived[id]) > since) && max(h.since[p], h.since[id], h.way[h.index(p, id)]) > since {
+				if (alive || min(h.lived[p], h.lived[id]) > since) && h.wellSince(p, id) > since {
 					return false
 				}
 			}
 		}
 	}
 	return h.path(source, since)
+}
+
+// wellSince is since when two nodes and the way between them have been healthy, or had been until one of them died.
+func (h *health) wellSince(p, id world.NodeID) int64 {
+	at, way := int64(0), h.way[h.index(p, id)]
+	for _, n := range []world.NodeID{p, id} {
+		if h.r.w.Up(n) {
+			at = max(at, h.since[n])
+			continue
+		}
+		at, way = max(at, h.sinceThen[n]), h.wayThen[h.index(p, id)]
+	}
+	return max(at, way)
 }
 
 // reaches follows a stream from one of its healthy producers towards the client.
