@@ -277,3 +277,35 @@ func TestGoesOnElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// TestGoesOnWhereItIsKnown shows that a fragment whose producers hold no more what comes next goes on with one in another generation
+// as if nothing were lost only if that one says up to which stime rows of it are gone: one that was restarted may not know.
+func TestGoesOnWhereItIsKnown(t *testing.T) {
+	for _, known := range []bool{false, true} {
+		s := newStage(t, unionQuery, func(c *Config) {
+			bestEffort(c)
+			c.Inputs[1].Source = false
+		})
+		s.run(5000 * ms)
+		s.cut(1, true)
+		s.run(200 * ms)
+		src := s.sources[1]
+		src.down = false
+		s.r.Reachable(s.now, 1, 0, true)
+		first := tuple.Position{Generation: 2, ID: src.last + 50, Time: tuple.MinTime}
+		if known {
+			first.Time = s.r.unions[0].su.InputBoundary(1)
+		}
+		s.r.Truncated(s.now, 1, src.conn, first)
+		if _, lost := s.r.inputs[1].intake.Lost(); !lost {
+			t.Fatal("nothing is lacking")
+		}
+		if got := s.r.inputs[1].seamless(); got != known {
+			t.Fatalf("known %v, nothing lost %v", known, got)
+		}
+		s.r.inputs[1].intake.Skip(s.now, "so")
+		if lost := s.r.unions[0].path.anew.lost; lost == known {
+			t.Fatalf("known %v, lost %v", known, lost)
+		}
+	}
+}

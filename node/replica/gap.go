@@ -89,7 +89,7 @@ func (in *input) Gap(f *tuple.Frame) {
 		if generation, id := u.su.Last(p.input); generation == f.Generation && id > f.FirstID {
 			continue // it is beyond: another SUnion made the input begin before
 		}
-		if in.exact() && u.covers(p.input, f.To) {
+		if in.exact() && in.dated() && u.covers(p.input, f.To) {
 			u.rename(p.input, f)
 			continue
 		}
@@ -129,10 +129,17 @@ func (u *union) covers(input int, to tuple.Time) bool {
 	return at > tuple.MinTime && to <= at
 }
 
+// dated reports whether a producer that an input goes on with, if it does so behind rows that are gone, says up to which stime they
+// are: one that has been restarted knows their ids alone, and what is not known may lie behind what the input has.
+func (in *input) dated() bool {
+	first, lost := in.intake.Lost()
+	return !lost || first.ID == 0 || first.Time > tuple.MinTime
+}
+
 // seamless reports whether an input that no producer can serve goes on in another generation without a row lost.
 func (in *input) seamless() bool {
 	first, lost := in.intake.Lost()
-	return lost && in.exact() && !slices.ContainsFunc(in.feeds, func(f feed) bool { return !in.r.unions[f.union].covers(f.input, first.Time) })
+	return lost && in.exact() && in.dated() && !slices.ContainsFunc(in.feeds, func(f feed) bool { return !in.r.unions[f.union].covers(f.input, first.Time) })
 }
 
 // tellGaps emits the gaps whose place has come: up to an stime. Those at the very beginning are told right before the first
