@@ -6,7 +6,7 @@ import "fednode/query/tuple"
 func (i *Intake) Heard(now Instant, producer int, s StreamStatus) {
 	p := &i.producers[producer]
 	if was := p.status.Generation; was != 0 && s.Generation != was {
-		p.begin(now)
+		p.changes(now, s.Boundary)
 	}
 	if s.State != p.status.State || s.Boundary > p.boundary {
 		p.dry = false

@@ -24,7 +24,7 @@ const halfLife = 60 * second
 
 // mostLenient bounds it: a change takes a subscription, which may stall as well, and still has to come before a bucket's budget is
 // spent.
-func (s *Settings) mostLenient() int64 { return min(2*second, s.MaxDelay/5*3) }
+func (s *Settings) mostLenient() int64 { return min(second, s.MaxDelay/3) }
 
 // limit is for how long a stall may last at a time.
 func (l *leniency) limit(now Instant) int64 {

@@ -32,6 +32,8 @@ type producer struct {
 	silent   bool
 	told     tuple.Time
 	pretence pretence
+	// changedAt is when its stream was last said to be in another generation.
+	changedAt Instant
 	// idles: it is not waited for, since it makes no stable results and the consumer's are best effort.
 	idles bool
 	// diverged: its rows differ from those of another one, as far as their checksums have last been compared.
@@ -140,6 +142,19 @@ func (p *producer) lacks(at, oldest tuple.Position, gap *tuple.Frame) {
 
 // found forgets that.
 func (p *producer) found() { p.lost, p.gap = false, nil }
+
+// changes notes that the stream of the producer is in another generation by now, which stands at a boundary. If it was in another one
+// a moment ago as well, only that boundary counts: who tells of a new generation with each heartbeat would else never stall.
+func (p *producer) changes(now Instant, boundary tuple.Time) {
+	again := now < p.changedAt.Add(patience)
+	p.changedAt = now
+	if again {
+		p.boundary = boundary
+		p.found()
+		return
+	}
+	p.begin(now)
+}
 
 // begin judges the producer anew: it has come up, or its stream has begun another generation, which may begin lower than the
 // one before had come.

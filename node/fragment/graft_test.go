@@ -127,11 +127,20 @@ func TestPartOfAStateIsTakenOver(t *testing.T) {
 	for n, near := range around {
 		near.put(h.net.find(streams[1-n]))
 	}
-	for _, l := range lanes {
-		if err := <-l.ended; !errors.Is(err, ErrTransferred) {
-			t.Fatalf("%s ended with %v, want to begin anew with a part of the other's state", l.cfg.Self, err)
+	// Whichever is done first lives on at once: the other one may want its state.
+	for lives := []<-chan error{lanes[0].ended, lanes[1].ended}; lives[0] != nil || lives[1] != nil; {
+		var n int
+		var err error
+		select {
+		case err = <-lives[0]:
+		case err = <-lives[1]:
+			n = 1
 		}
-		l.start()
+		if !errors.Is(err, ErrTransferred) {
+			t.Fatalf("%s ended with %v, want to begin anew with a part of the other's state", lanes[n].cfg.Self, err)
+		}
+		lives[n] = nil
+		lanes[n].start()
 	}
 	for _, l := range lanes {
 		for stream, rows := range want {

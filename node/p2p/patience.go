@@ -30,7 +30,7 @@ func (p *patience) limit(now time.Time) time.Duration {
 
 // longest is how long a peer may be silent at most, unless its heartbeats are far apart: patience with a line must not let the
 // crash of a peer go unnoticed for long.
-const longest = 2 * time.Second
+const longest = 1500 * time.Millisecond
 
 // mistake is the longest silence that a suspicion can have been wrong about. Who was silent for longer was away: to be more
 // patient with it would only let the next outage go unnoticed for as long.

@@ -129,8 +129,8 @@ func TestPatienceOfLines(t *testing.T) {
 	require.Equal(t, 1200*time.Millisecond, second.limit(now), "it was away")
 	require.EqualValues(t, 2, first.patience.flaps)
 	require.Zero(t, second.patience.flaps)
-	second.passed(600*time.Millisecond, now)
-	require.Equal(t, 1800*time.Millisecond, first.limit(now))
+	second.passed(450*time.Millisecond, now)
+	require.Equal(t, 1350*time.Millisecond, first.limit(now))
 	require.EqualValues(t, 2, first.patience.flaps, "what is borne is no suspicion")
 }
 

@@ -65,8 +65,8 @@ const (
 	undisturbed = 10 * tuple.Second
 	// learned is for how long what was learned lasts in full.
 	learned = 60 * tuple.Second
-	// mostPatience is what a reader puts up with at most, and three fifths of max_delay.
-	mostPatience = 2 * tuple.Second
+	// mostPatience is what a reader puts up with at most, and a third of max_delay.
+	mostPatience = tuple.Second
 )
 
 func newChanges(r *Run) *changes {
@@ -216,7 +216,7 @@ func (c *changes) putsUpWith(x *reading, now int64) int64 {
 	if x.knows.stall == 0 || now-x.knows.at >= learned {
 		return 0
 	}
-	return min(3*x.knows.stall, mostPatience, c.r.settings.MaxDelay/5*3) - x.late - c.r.settings.Heartbeat
+	return min(3*x.knows.stall, mostPatience, c.r.settings.MaxDelay/3) - x.late - c.r.settings.Heartbeat
 }
 
 // judged reports whether nothing is wrong, and has not been for a while, but that packets are lost.

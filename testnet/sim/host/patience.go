@@ -28,7 +28,7 @@ func (p *patience) limit(now dcaa.Instant) int64 {
 }
 
 // longest is how long a peer may be silent at most, in microseconds, as in the daemon.
-const longest = 2_000_000
+const longest = 1_500_000
 
 // mistake is the longest silence that a suspicion can have been wrong about, in microseconds, as in the daemon.
 const mistake = 1_000_000
