@@ -12,7 +12,7 @@ type lines struct {
 	own string
 
 	mu sync.Mutex
-	of map[string]*patience // by organisation; as many as we have sessions with
+	of map[string]*patience // by organisation; as many as have been trusted since we began
 }
 
 // limit is how long a node of an organisation may be silent, as far as the others have shown.

@@ -18,11 +18,14 @@ func (r *Replica) renew(p *path) {
 		mask[u.n] = u.affected
 	}
 	fork := r.inst.ForkAffected(mask, tentativeOut{r, p})
+	lacked := p.missing
 	p.missing = r.missing(p, r.forked(p)) // it lacks no more than that
 	p.replaying = true
 	err := r.replay(p, fork)
 	p.replaying = false
-	if err == nil {
+	if err != nil {
+		p.missing = lacked // the old one goes on
+	} else {
 		p.fork, fork = fork, p.fork
 		p.renewed = true
 		r.renewals++

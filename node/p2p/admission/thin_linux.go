@@ -7,13 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const (
-	// rtoMin names the socket option TCP_RTO_MIN_US of Linux 6.15, which golang.org/x/sys does not name yet.
-	rtoMin = 45
-	// firstRetry is what TCP waits at least, beyond the round trip, until it sends again what was lost, in microseconds: half a
-	// heartbeat instead of two.
-	firstRetry = 50_000
-)
+// firstRetry is what TCP waits at least, beyond the round trip, until it sends again what was lost, in microseconds: half a
+// heartbeat instead of two. Linux has the choice since 6.15.
+const firstRetry = 50_000
 
 // thin suits a connection to a little data now and then, all of which is urgent, on a line that loses packets: the kernel sends
 // again soon, and at a steady pace instead of after twice as long each time. With a fifth of all packets lost each way, heartbeats
@@ -30,6 +26,6 @@ func thin(c net.Conn) {
 	}
 	_ = raw.Control(func(fd uintptr) {
 		_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_THIN_LINEAR_TIMEOUTS, 1)
-		_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, rtoMin, firstRetry)
+		_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_RTO_MIN_US, firstRetry)
 	})
 }
