@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"time"
 
@@ -149,74 +148,6 @@ func (c *climber) recovered(ctx context.Context) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-// glance is what a federation has done so far.
-type glance struct {
-	at           time.Time
-	rows         uint64
-	written      int64
-	own, machine float64 // processor time, in seconds
-	daemons      []sight
-}
-
-// sight is what one daemon has.
-type sight struct {
-	name      string
-	feeds     bool
-	cpu       float64
-	fragments []string
-	worked    map[string]float64
-}
-
-func look(ctx context.Context, net *testnet.Net) (g glance) {
-	v := net.View(ctx)
-	g.at, g.own, g.machine, g.written = time.Now(), ownProcessorTime(), busyProcessors(), net.Written()
-	for i := range v.Nodes {
-		n := &v.Nodes[i]
-		g.rows += n.Rows
-		s := sight{name: n.ID, feeds: n.Rows > 0, cpu: n.CPUSeconds, worked: make(map[string]float64)}
-		if n.Status != nil {
-			for _, q := range n.Status.Queries {
-				for _, f := range q.Fragments {
-					s.fragments = append(s.fragments, f.Name)
-					s.worked[f.Name] = f.Worked
-				}
-			}
-		}
-		g.daemons = append(g.daemons, s)
-	}
-	return g
-}
-
-// between returns what was done from one glance to the next.
-func between(a, b glance) Rate {
-	seconds := b.at.Sub(a.at).Seconds()
-	rows := float64(b.rows) - float64(a.rows)
-	r := Rate{All: runtime.NumCPU(), Written: int(float64(b.written-a.written) / seconds / sources), Taken: int(rows / seconds / sources),
-		Testnet: (b.own - a.own) / seconds, Machine: (b.machine - a.machine) / seconds}
-	perRow := func(cpus float64) float64 {
-		if rows <= 0 {
-			return 0
-		}
-		return 1e6 * cpus * seconds / rows
-	}
-	for i := range b.daemons {
-		was, is := &a.daemons[i], &b.daemons[i]
-		d := Daemon{Name: is.name, CPUs: (is.cpu - was.cpu) / seconds, Fragments: []Working{}}
-		d.PerRow = perRow(d.CPUs)
-		for _, f := range is.fragments {
-			d.Fragments = append(d.Fragments, Working{Name: f, Share: (is.worked[f] - was.worked[f]) / seconds})
-		}
-		if is.feeds {
-			r.Sources += d.CPUs
-		} else {
-			r.Others += d.CPUs
-		}
-		r.Daemons = append(r.Daemons, d)
-	}
-	r.PerRow = perRow(r.Used())
-	return r
 }
 
 // sleep waits, less if ctx ends before, whose error it then returns.

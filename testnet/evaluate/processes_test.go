@@ -127,15 +127,54 @@ func TestPeakOfMiddle(t *testing.T) {
 // Between two looks daemons are told apart by what they used, for each row that was taken in.
 func TestBetween(t *testing.T) {
 	at := time.Unix(1000, 0)
-	a := glance{at: at, rows: 100, written: 100, own: 1, machine: 10, daemons: []sight{
-		{name: "s", feeds: true, cpu: 2}, {name: "w", cpu: 3, fragments: []string{"f"}, worked: map[string]float64{"f": 1}}}}
-	b := glance{at: at.Add(2 * time.Second), rows: 100 + 600, written: 100 + 660, own: 2, machine: 13, daemons: []sight{
-		{name: "s", feeds: true, cpu: 3}, {name: "w", cpu: 3.5, fragments: []string{"f"}, worked: map[string]float64{"f": 2.5}}}}
+	a := glance{at: at, written: 100, own: 1, machine: 10, daemons: []sight{
+		{name: "s", answered: true, rows: 100, cpu: 2}, {name: "w", answered: true, cpu: 3, fragments: []string{"f"}, worked: map[string]float64{"f": 1}}}}
+	b := glance{at: at.Add(2 * time.Second), written: 100 + 660, own: 2, machine: 13, daemons: []sight{
+		{name: "s", answered: true, rows: 100 + 600, cpu: 3}, {name: "w", answered: true, cpu: 3.5, fragments: []string{"f"}, worked: map[string]float64{"f": 2.5}}}}
 	r := between(a, b)
 	require.Equal(t, []int{110, 100}, []int{r.Written, r.Taken})
 	require.Equal(t, []float64{0.5, 0.25, 0.5, 1.5}, []float64{r.Sources, r.Others, r.Testnet, r.Machine})
 	require.Equal(t, 2500.0, r.PerRow)
 	require.Equal(t, Daemon{Name: "w", CPUs: 0.25, PerRow: 1e6 * 0.5 / 600, Fragments: []Working{{"f", 0.75}}}, r.Daemons[1])
+}
+
+// A daemon that is started again between two looks counts from nothing again, but for the rows of its source; a fragment may start again
+// alone; and of a daemon that does not answer nothing is known. No share is below zero or above what can be.
+func TestBetweenRestarts(t *testing.T) {
+	at := time.Unix(1000, 0)
+	was := sight{name: "w", answered: true, pid: 1, rows: 1000, cpu: 30, fragments: []string{"f", "g"}, worked: map[string]float64{"f": 10, "g": 20}}
+	rate := func(change func(a, b *sight)) Rate {
+		a, b := was, was
+		b.rows, b.cpu, b.worked = 1600, 31, map[string]float64{"f": 10.5, "g": 20.1}
+		change(&a, &b)
+		return between(glance{at: at, daemons: []sight{a}}, glance{at: at.Add(time.Second), daemons: []sight{b}})
+	}
+	for what, c := range map[string]struct {
+		change func(a, b *sight)
+		cpus   float64
+		f      float64 // share of a fragment
+		taken  int
+	}{
+		"runs on":       {func(_, _ *sight) {}, 1, 0.5, 200},
+		"started again": {func(_, b *sight) { b.pid, b.cpu, b.worked = 2, 0.5, map[string]float64{"f": 0.25} }, 0.5, 0.25, 200},
+		"again, after a moment": {func(a, b *sight) {
+			a.cpu, a.worked, b.pid, b.cpu = 0.1, map[string]float64{"f": 0.1}, 2, 0.5
+			b.worked = map[string]float64{"f": 0.25}
+		}, 0.5, 0.25, 200},
+		"its fragment again":      {func(_, b *sight) { b.worked = map[string]float64{"f": 0.25, "g": 20.1} }, 1, 0.25, 200},
+		"is down":                 {func(_, b *sight) { *b = sight{name: "w", worked: map[string]float64{}} }, 0, 0, 0},
+		"did not answer at first": {func(a, _ *sight) { *a = sight{name: "w", pid: 1, worked: map[string]float64{}} }, 0, 0, 0},
+	} {
+		r := rate(c.change)
+		require.InDelta(t, c.cpus, r.Daemons[0].CPUs, 1e-9, what)
+		require.Equal(t, c.taken, r.Taken, what)
+		require.InDelta(t, c.cpus, r.Used(), 1e-9, what)
+		if c.cpus == 0 {
+			require.Empty(t, r.Daemons[0].Fragments, what)
+			continue
+		}
+		require.InDelta(t, c.f, r.Daemons[0].Fragments[0].Share, 1e-9, what)
+	}
 }
 
 // Lateness is that of the latest result, also of one that has not come; it grows if even the most punctual ones do.
