@@ -14,9 +14,9 @@ const (
 	workSeconds = 3e-9
 )
 
-// mostLoad is how much of its time a fragment without another replica may work: above half of it corrections never end, for new rows
+// MostLoad is how much of its time a fragment without another replica may work: above half of it corrections never end, for new rows
 // take the rest.
-const mostLoad = 0.45
+const MostLoad = 0.45
 
 // checkLoad warns of fragments that could never correct what a failure leaves, at the rates that their streams are said to have, here or,
 // by known, elsewhere. Streams of which nothing is known count for nothing.
@@ -27,7 +27,7 @@ func checkLoad(plan *Plan, known func(stream string) float64, p *spec.Problems) 
 	}
 	loads := plan.expectedLoads(func(s *Stream) float64 { return expectedRate(s, known) })
 	for i, f := range plan.Fragments {
-		if f.Replicas > 1 || loads[i] <= mostLoad {
+		if f.Replicas > 1 || loads[i] <= MostLoad {
 			continue
 		}
 		pos, hint := plan.declaredAt(f)

@@ -4,14 +4,11 @@ import (
 	"fmt"
 
 	"fednode/node/api"
+	"fednode/query"
 )
 
 // CannotCatchUp is said of a fragment whose corrections take as long as new rows bring more of them.
 const CannotCatchUp = "cannot catch up: add a replica"
-
-// mostLoad is how much of its time a fragment without another replica may work: above half of it corrections never end, for
-// new rows take the rest.
-const mostLoad = 0.45
 
 // Overload says of a fragment of a query that it cannot correct what a failure leaves; "" if it can. lost: it is at it, and gains
 // nothing.
@@ -19,7 +16,7 @@ func Overload(q *api.QueryStatus, f *api.FragmentStatus) (text string, lost bool
 	switch {
 	case f.CannotCatchUp:
 		return CannotCatchUp, true
-	case f.Load > mostLoad && replicasOf(q, f.Name) == 1 && corrects(f):
+	case f.Load > query.MostLoad && replicasOf(q, f.Name) == 1 && corrects(f):
 		return fmt.Sprintf("works %.0f %% of the time: above 50 %% with one replica corrections never end; add a replica", 100*f.Load), false
 	}
 	return "", false
