@@ -10,6 +10,9 @@ import (
 // old it has become: who catches up after a restart, or reads slowly, must not take what is old for new.
 type Dwell struct {
 	stable, tentative []dwelling // both fields rise
+	// over: the run of the tentative ones has ended. They are forgotten when the next one begins, which may begin lower: of a
+	// run that a GAP has replaced frames are read until then.
+	over bool
 }
 
 type dwelling struct {
@@ -31,9 +34,12 @@ func (d *Dwell) Note(f *tuple.Frame, now Instant) {
 	case tuple.Boundary:
 		d.stable = dwell(d.stable, f.Time, now)
 	case tuple.TentativeBoundary:
+		if d.over {
+			d.tentative, d.over = d.tentative[:0], false
+		}
 		d.tentative = dwell(d.tentative, f.Time, now)
 	case tuple.Undo, tuple.RecDone:
-		d.tentative = d.tentative[:0] // the next run may begin lower
+		d.over = true
 	}
 }
 

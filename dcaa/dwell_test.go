@@ -37,6 +37,15 @@ func TestDwellOfRuns(t *testing.T) {
 	require.Same(t, stable, d.Stamp(stable, 30_000))
 }
 
+// Of a run that has ended some frames may be read still, where a GAP has replaced them, until the next one begins.
+func TestDwellBehindARun(t *testing.T) {
+	var d Dwell
+	kept := &tuple.Frame{Kind: tuple.TentativeBoundary, Time: 300, Age: 1}
+	d.Note(kept, 0)
+	d.Note(&tuple.Frame{Kind: tuple.RecDone}, 10_000)
+	require.Equal(t, int64(30_001), d.Stamp(kept, 30_000).Age)
+}
+
 // What is remembered is bounded, and what is forgotten is at least as old as the oldest that is not.
 func TestDwellIsBounded(t *testing.T) {
 	var d Dwell
