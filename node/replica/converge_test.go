@@ -278,6 +278,33 @@ func TestGoesOnElsewhere(t *testing.T) {
 	}
 }
 
+// TestGapWithinGeneration shows that word of lost rows that passes over none of a producer's own, within the generation that an input
+// is in, takes no row that waits behind its boundary: in that generation none comes again.
+func TestGapWithinGeneration(t *testing.T) {
+	s := newStage(t, unionQuery, func(c *Config) {
+		bestEffort(c)
+		c.Inputs[1].Source = false
+	})
+	s.run(5000 * ms)
+	s.cut(0, true) // so that rows wait
+	s.run(500 * ms)
+	su, in := s.r.unions[0].su, s.r.inputs[1]
+	b := tuple.NewBatchBuilder(s.r.cfg.Plan.Unions[0].Schema)
+	b.EndRow(su.InputBoundary(1).Add(10 * ms))
+	generation, id := su.Last(1)
+	if err := in.Rows(&tuple.Frame{Kind: tuple.Insertion, Generation: generation, FirstID: id + 1, LastID: id + 1, Batch: b.Take()}); err != nil {
+		t.Fatal(err)
+	}
+	waiting := su.Waiting(1)
+	in.Gap(&tuple.Frame{Kind: tuple.Gap, Generation: generation, FirstID: id + 1, Time: su.InputBoundary(1) - 1, To: su.InputBoundary(1), Reason: "so"})
+	if n := su.Waiting(1); n != waiting {
+		t.Errorf("%d rows wait behind the gap, %d before", n, waiting)
+	}
+	if g, last := su.Last(1); g != generation || last != id+1 {
+		t.Errorf("at %d in generation %d, want %d in %d", last, g, id+1, generation)
+	}
+}
+
 // TestGoesOnWhereItIsKnown shows that a fragment whose producers hold no more what comes next goes on with one in another generation
 // as if nothing were lost only if that one says up to which stime rows of it are gone: one that was restarted may not know.
 func TestGoesOnWhereItIsKnown(t *testing.T) {

@@ -86,10 +86,12 @@ func (in *input) Gap(f *tuple.Frame) {
 	told := make(map[int]bool)
 	for _, p := range in.feeds {
 		u := in.r.unions[p.union]
-		if generation, id := u.su.Last(p.input); generation == f.Generation && id > f.FirstID {
+		generation, id := u.su.Last(p.input)
+		if generation == f.Generation && id > f.FirstID {
 			continue // it is beyond: another SUnion made the input begin before
 		}
-		if in.exact() && in.dated() && u.covers(p.input, f.To) {
+		// Within a generation rows do not come again: those that wait are all there will be of them.
+		if generation != f.Generation && in.exact() && in.dated() && u.covers(p.input, f.To) {
 			u.rename(p.input, f)
 			continue
 		}
