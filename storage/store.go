@@ -19,6 +19,8 @@ type Store struct {
 	dir  string
 	lock *disk.Lock
 	db   *badger.DB
+	// guard remembers how far the engine's manifest goes.
+	guard *manifestGuard
 	// space measures the free space of dir.
 	space func(dir string) (disk.Space, error)
 
@@ -65,6 +67,9 @@ func openLocked(dir string, o Options) (*Store, error) {
 	if s.db, err = openEngine(path, o); err != nil {
 		return nil, err
 	}
+	if s.guard, err = openGuard(path); err != nil {
+		return nil, errors.Join(err, s.db.Close())
+	}
 	return s, nil
 }
 
@@ -84,6 +89,9 @@ func openEngine(path string, o Options) (db *badger.DB, err error) {
 		}
 	}()
 	engine := engineOptions(path, o)
+	if err := checkManifest(path); err != nil {
+		return nil, damagedEngine(path, err)
+	}
 	if err := checkTables(path, engine); err != nil {
 		return nil, damagedEngine(path, err)
 	}
@@ -165,7 +173,11 @@ func (s *Store) Update(fn func(Writer) error) error {
 	if err := fn(&engineTx{txn: txn}); err != nil {
 		return err
 	}
-	return disk.Wrap("commit to", s.dir, engineError(txn.Commit()))
+	if err := txn.Commit(); err != nil {
+		return disk.Wrap("commit to", s.dir, engineError(err))
+	}
+	_ = s.guard.note() // what is stored is stored; GC says what goes wrong with this
+	return nil
 }
 
 func (s *Store) checkSpace() error {
@@ -178,7 +190,7 @@ func (s *Store) checkSpace() error {
 	return s.watch.Check(s.dir, space)
 }
 
-// GC frees what the engine's value log no longer needs. The caller runs it every few minutes; it returns when there is
+// GC frees what the engine's value log no longer needs, and says if the store cannot be guarded any more. The caller runs it every few minutes; it returns when there is
 // nothing more to free or ctx ends.
 func (s *Store) GC(ctx context.Context) error {
 	for ctx.Err() == nil {
@@ -186,9 +198,13 @@ func (s *Store) GC(ctx context.Context) error {
 			return err
 		}
 		err := s.db.RunValueLogGC(0.5)
+		done := errors.Is(err, badger.ErrNoRewrite) || errors.Is(err, badger.ErrRejected)
+		if done {
+			err = s.guard.note()
+		}
 		s.life.RUnlock()
-		if errors.Is(err, badger.ErrNoRewrite) || errors.Is(err, badger.ErrRejected) {
-			return nil
+		if done {
+			return err
 		}
 		if err != nil {
 			return disk.Wrap("collect garbage in", s.dir, engineError(err))
@@ -214,5 +230,5 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.closed = true
-	return errors.Join(disk.Wrap("close", s.dir, engineError(s.db.Close())), s.lock.Close())
+	return errors.Join(disk.Wrap("close", s.dir, engineError(s.db.Close())), s.guard.close(), s.lock.Close())
 }
