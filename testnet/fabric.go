@@ -47,7 +47,7 @@ type loopback struct {
 
 func newLoopback(pids func() []int) (*loopback, error) {
 	l := &loopback{spawner: newSpawner()}
-	l.streams = relay.NewStreams(&l.table, func(from, to *net.TCPAddr) int { return relay.OwnerOf(from, to, pids()) })
+	l.streams = relay.NewStreams(&l.table, func(c []relay.Ends) []int { return relay.OwnersOf(c, pids()) })
 	var err error
 	if l.net, err = freeAddresses(); err != nil {
 		l.spawner.close()

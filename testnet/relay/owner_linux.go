@@ -10,25 +10,54 @@ import (
 	"strings"
 )
 
-// socketOf finds the inode of the socket that has a local and a remote address, in the kernel's list of TCP sockets; "" if
+// OwnersOf returns which of some processes of ours made each of some connections; Outside for those that none did.
+// Addresses are IPv4. It reads the kernel's list of sockets once, however many connections there are: a list that a flood
+// has made long is not read for each of them.
+func OwnersOf(conns []Ends, pids []int) []int {
+	owners, found := make([]int, len(conns)), make(map[string]int) // by inode
+	for i := range owners {
+		owners[i] = Outside
+	}
+	inodes := socketsOf(conns)
+	for process, pid := range pids {
+		for _, inode := range inodesOf(pid) {
+			found[inode] = process
+		}
+	}
+	for i, inode := range inodes {
+		if process, ours := found[inode]; ours && inode != "" {
+			owners[i] = process
+		}
+	}
+	return owners
+}
+
+// socketsOf finds the inodes of the sockets that connections were made with, in the kernel's list of TCP sockets; "" where
 // there is none.
-func socketOf(local, remote *net.TCPAddr) string {
+func socketsOf(conns []Ends) []string {
+	inodes := make([]string, len(conns))
 	// Of this thread: another one of the process may be in a network namespace of its own.
 	f, err := os.Open("/proc/thread-self/net/tcp")
 	if err != nil {
-		return ""
+		return inodes
 	}
 	defer f.Close()
-	want := [2]string{procAddress(local), procAddress(remote)}
+	want := make(map[[2]string]int, len(conns))
+	for i, c := range conns {
+		want[[2]string{procAddress(c.From), procAddress(c.To)}] = i
+	}
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		// sl local remote state queues timer retransmits uid timeout inode …
 		w := strings.Fields(lines.Text())
-		if len(w) > 9 && w[1] == want[0] && w[2] == want[1] {
-			return w[9]
+		if len(w) <= 9 {
+			continue
+		}
+		if i, ok := want[[2]string{w[1], w[2]}]; ok {
+			inodes[i] = w[9]
 		}
 	}
-	return ""
+	return inodes
 }
 
 // procAddress writes an IPv4 address as the kernel lists it: the bytes of the address turned round, and the port.
@@ -40,25 +69,18 @@ func procAddress(a *net.TCPAddr) string {
 	return fmt.Sprintf("%s:%04X", strings.ToUpper(hex.EncodeToString([]byte{ip[3], ip[2], ip[1], ip[0]})), a.Port)
 }
 
-// OwnerOf returns which of some processes of ours has the socket with a local and a remote address; -1 if none does.
-// Addresses are IPv4.
-func OwnerOf(local, remote *net.TCPAddr, pids []int) int {
-	inode := socketOf(local, remote)
-	if inode == "" {
-		return -1
+// inodesOf returns the inodes of the sockets that a process has; none if it has just ended.
+func inodesOf(pid int) (inodes []string) {
+	dir := fmt.Sprintf("/proc/%d/fd", pid)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
 	}
-	want := "socket:[" + inode + "]"
-	for i, pid := range pids {
-		dir := fmt.Sprintf("/proc/%d/fd", pid)
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			continue // it has just ended
-		}
-		for _, e := range entries {
-			if link, err := os.Readlink(filepath.Join(dir, e.Name())); err == nil && link == want {
-				return i
-			}
+	for _, e := range entries {
+		link, err := os.Readlink(filepath.Join(dir, e.Name()))
+		if inode, ok := strings.CutPrefix(link, "socket:["); err == nil && ok {
+			inodes = append(inodes, strings.TrimSuffix(inode, "]"))
 		}
 	}
-	return -1
+	return inodes
 }

@@ -21,7 +21,7 @@ func newPair(t *testing.T, table *Table) pair {
 	target, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	require.NoError(t, err)
 	t.Cleanup(func() { target.Close() })
-	s := NewStreams(table, func(from, to *net.TCPAddr) int { return OwnerOf(from, to, []int{os.Getpid()}) })
+	s := NewStreams(table, func(c []Ends) []int { return OwnersOf(c, []int{os.Getpid()}) })
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	at, err := s.Open(1)
 	require.NoError(t, err)
@@ -112,8 +112,8 @@ func TestStreamsBegunWhileCut(t *testing.T) {
 	says(t, p.dialler, p.listener, "made at last")
 }
 
-// TestOwnerOf: a connection of ours is found, one of nobody is not.
-func TestOwnerOf(t *testing.T) {
+// TestOwnersOf: a connection of ours is found, one of nobody is not.
+func TestOwnersOf(t *testing.T) {
 	l, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	require.NoError(t, err)
 	defer l.Close()
@@ -121,8 +121,8 @@ func TestOwnerOf(t *testing.T) {
 	c, err := net.DialTCP("tcp4", nil, at)
 	require.NoError(t, err)
 	defer c.Close()
-	from := c.LocalAddr().(*net.TCPAddr)
-	require.Equal(t, 1, OwnerOf(from, at, []int{1 << 30, os.Getpid()}))
-	require.Equal(t, Outside, OwnerOf(from, at, nil))
-	require.Equal(t, Outside, OwnerOf(from, &net.TCPAddr{IP: at.IP, Port: 1}, []int{os.Getpid()}))
+	ours := Ends{c.LocalAddr().(*net.TCPAddr), at}
+	nobody := Ends{ours.From, &net.TCPAddr{IP: at.IP, Port: 1}}
+	require.Equal(t, []int{1, Outside}, OwnersOf([]Ends{ours, nobody}, []int{1 << 30, os.Getpid()}))
+	require.Equal(t, []int{Outside}, OwnersOf([]Ends{ours}, nil))
 }

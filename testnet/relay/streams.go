@@ -10,10 +10,12 @@ import (
 
 // Streams relays TCP connections between nodes on loopback. For every node it has a port at which the others reach it.
 type Streams struct {
-	table *Table
-	whose func(local, remote *net.TCPAddr) int
-	done  chan struct{}
-	tasks sync.WaitGroup
+	table     *Table
+	whose     func([]Ends) []int
+	arrivals  chan arrival
+	strangers chan struct{} // holds one for each connection from outside
+	done      chan struct{}
+	tasks     sync.WaitGroup
 
 	mu    sync.Mutex
 	ports []*port
@@ -27,10 +29,13 @@ type port struct {
 	target   atomic.Pointer[net.TCPAddr] // nil while the node has no address
 }
 
-// NewStreams returns a relay that reads the states of its ways from a table. whose says which node made a connection, by
-// the address it comes from and the one it was made to: Outside if none did.
-func NewStreams(t *Table, whose func(from, to *net.TCPAddr) int) *Streams {
-	return &Streams{table: t, whose: whose, done: make(chan struct{}), conns: make(map[net.Conn]bool)}
+// NewStreams returns a relay that reads the states of its ways from a table. whose says which node made each of some
+// connections: Outside if none did. It is asked of those that have come while it was busy together.
+func NewStreams(t *Table, whose func([]Ends) []int) *Streams {
+	s := &Streams{table: t, whose: whose, arrivals: make(chan arrival, mostArrivals), strangers: make(chan struct{}, mostStrangers),
+		done: make(chan struct{}), conns: make(map[net.Conn]bool)}
+	s.tasks.Go(s.receive)
+	return s
 }
 
 // Open makes a port at which a node is reached, on a free number of loopback.
@@ -58,19 +63,6 @@ func (s *Streams) Aim(node int, at *net.TCPAddr) {
 	}
 }
 
-// accept ends when the listener is closed.
-func (s *Streams) accept(p *port) {
-	for {
-		c, err := p.listener.AcceptTCP()
-		if errors.Is(err, net.ErrClosed) {
-			return
-		}
-		if err == nil {
-			s.tasks.Go(func() { s.serve(p, c) })
-		}
-	}
-}
-
 // keep notes a connection, which Close ends; false if it has done so already.
 func (s *Streams) keep(c net.Conn) bool {
 	s.mu.Lock()
@@ -90,15 +82,15 @@ func (s *Streams) drop(c net.Conn) {
 	c.Close()
 }
 
-// serve relays one connection. As long as either way is cut it is not made: the packets that make one go both ways.
-func (s *Streams) serve(p *port, c *net.TCPConn) {
+// serve relays one connection of a node, or of somebody outside. As long as either way is cut it is not made: the packets
+// that make one go both ways.
+func (s *Streams) serve(p *port, c *net.TCPConn, from int) {
 	defer s.drop(c)
 	at := p.target.Load()
-	if !s.keep(c) || at == nil {
+	if at == nil {
 		return
 	}
-	there := Way{s.whose(c.RemoteAddr().(*net.TCPAddr), c.LocalAddr().(*net.TCPAddr)), p.node}
-	back := Way{there.To, there.From}
+	there, back := Way{from, p.node}, Way{p.node, from}
 	if !s.table.open(there, s.done) || !s.table.open(back, s.done) {
 		return
 	}
