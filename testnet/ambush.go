@@ -14,11 +14,14 @@ import (
 // The moments at which an ambush kills.
 const (
 	MomentWrite    = "write"    // as soon as something has begun to be written to the store
-	MomentTransfer = "transfer" // while it fetches the state of another replica
+	MomentTransfer = "transfer" // while a node fetches the state of another replica
 )
 
-// transferSign is what a daemon's log says when a transfer begins.
-const transferSign = "asking another replica for its state"
+// transferSign is what a daemon's log says when a transfer begins, giveSign what that of the replica says that gives its state.
+const (
+	transferSign = "asking another replica for its state"
+	giveSign     = "the state is given to another replica"
+)
 
 // Bounds of an ambush.
 const (
@@ -26,34 +29,53 @@ const (
 	ambushWithin = time.Minute
 )
 
-// ambush kills the daemon at a moment. For a transfer it is started first: that is what it begins with if it has lost what
-// it had stored.
-func (d *daemon) ambush(ctx context.Context, moment string) error {
+// ambush kills a victim at a moment of the daemon: itself, or for a transfer the one that gives the state. For a transfer a daemon
+// that does not run is started first: that is what it begins with if it has lost what it had stored.
+func (d *daemon) ambush(ctx context.Context, moment string, victim *daemon) error {
 	ctx, cancel := context.WithTimeout(ctx, ambushWithin)
 	defer cancel()
-	var seen func() (bool, error)
-	switch moment {
-	case MomentTransfer:
-		from := sizeOf(d.logFile())
-		if _, err := d.launch(); err != nil {
-			return err
-		}
-		seen = func() (bool, error) { return logHas(d.logFile(), from, transferSign) }
-	default:
-		path, end, err := d.journal()
-		if err != nil {
-			return err
-		}
-		seen = func() (bool, error) { return writtenAt(path, end) }
+	seen, err := d.sign(moment, victim)
+	if err != nil {
+		return err
 	}
+	var started *process
+	if moment == MomentTransfer && !d.running() {
+		if started, err = d.launch(); err != nil {
+			return err
+		}
+	}
+	if err := d.lie(ctx, moment, victim, seen); err != nil || started == nil || victim == d {
+		return err
+	}
+	return d.waitReady(ctx, started)
+}
+
+// sign returns what tells that the moment has come from now on.
+func (d *daemon) sign(moment string, victim *daemon) (seen func() (bool, error), err error) {
+	if moment == MomentWrite {
+		path, end, err := d.journal()
+		return func() (bool, error) { return writtenAt(path, end) }, err
+	}
+	text := transferSign
+	if victim != d {
+		text = giveSign
+	}
+	from := sizeOf(victim.logFile())
+	return func() (bool, error) { return logHas(victim.logFile(), from, text) }, nil
+}
+
+// lie waits for the moment, and kills.
+func (d *daemon) lie(ctx context.Context, moment string, victim *daemon, seen func() (bool, error)) error {
 	tick := time.NewTicker(ambushEvery)
 	defer tick.Stop()
 	for {
-		if !d.running() {
-			return fmt.Errorf("node %s ended before it could be killed in a %s\n%s", d.id, moment, d.lastWords())
+		for _, x := range []*daemon{d, victim} {
+			if !x.running() {
+				return fmt.Errorf("node %s ended before the %s\n%s", x.id, moment, x.lastWords())
+			}
 		}
 		if ok, err := seen(); ok || err != nil {
-			return joinKill(err, d)
+			return joinKill(err, victim)
 		}
 		select {
 		case <-tick.C:

@@ -169,37 +169,72 @@ func (d *diagram) distribute(s *Spec, nodes []place) (string, error) {
 		return "", errorf(ErrSpec, "%s: an operator and the stream are both called %s", d.file, d.stream)
 	}
 	own := d.ownOperators()
-	time := textOf(d.entry, "time")
 	streams.Remove(d.stream)
 	var inputs []string
 	for _, n := range nodes {
-		if !n.feeds(s) {
-			continue
+		if n.feeds(s) {
+			inputs = append(inputs, d.entrance(s, n, columns))
 		}
-		label := d.labelOf(n)
-		name := "at_" + label
-		for streams.Has(name) || operators.Has(name) {
-			name += "_"
-		}
-		streams.Put(name, spec.Pos{}, table(pair{"connector", text("node")}, pair{"stream", text(n.org + "/" + d.streamOf(n))},
-			pair{"time", text(time)}, pair{"columns", table(columns...)}))
-		if n.orgIndex == 0 {
-			inputs = append(inputs, name)
-			continue
-		}
-		edge := "edge_" + strings.TrimPrefix(name, "at_")
-		operators.Put(edge, spec.Pos{}, table(pair{"kind", text("map")}, pair{"input", text(name)}, pair{"columns", keep(columns)}))
-		d.needSection("fragments").Put(edge, spec.Pos{}, d.fragment(s, n, edge))
-		inputs = append(inputs, edge)
+	}
+	if s.Lanes {
+		d.putLanes(s, nodes, inputs, columns)
 	}
 	d.joinReader()
 	operators.Put(d.stream, spec.Pos{}, table(pair{"kind", text("union")}, pair{"inputs", texts(inputs...)}))
 	if s.Replicas > 1 && own != nil {
-		d.needSection("fragments").Put(coreFragment, spec.Pos{}, table(pair{"operators", texts(append(own, d.stream)...)},
-			pair{"replicas", number(int64(s.Replicas))}, pair{"place", corePlace(s, nodes)}))
+		d.needSection("fragments").Put(coreFragment, spec.Pos{}, homeFragment(s, nodes, append(own, d.stream)))
 	}
 	d.placeOutputs()
 	return render(d.root), nil
+}
+
+// entrance puts the stream of a node, and for a partner's what cuts it down there; it returns what is read of it.
+func (d *diagram) entrance(s *Spec, n place, columns []pair) string {
+	streams, operators := d.section("streams"), d.needSection("operators")
+	name := "at_" + d.labelOf(n)
+	for streams.Has(name) || operators.Has(name) {
+		name += "_"
+	}
+	streams.Put(name, spec.Pos{}, table(pair{"connector", text("node")}, pair{"stream", text(n.org + "/" + d.streamOf(n))},
+		pair{"time", text(textOf(d.entry, "time"))}, pair{"columns", table(columns...)}))
+	if n.orgIndex == 0 {
+		return name
+	}
+	edge := edgePrefix + strings.TrimPrefix(name, "at_")
+	operators.Put(edge, spec.Pos{}, passes(name, columns))
+	d.needSection("fragments").Put(edge, spec.Pos{}, d.fragment(s, n, edge))
+	return edge
+}
+
+// edgePrefix begins the name of what runs at a partner for what its node sends, lanePrefix that of its lane.
+const (
+	edgePrefix = "edge_"
+	lanePrefix = "lane_"
+)
+
+// passes is an operator that lets all rows of an input pass.
+func passes(input string, columns []pair) *spec.Value {
+	return table(pair{"kind", text("map")}, pair{"input", text(input)}, pair{"columns", keep(columns)})
+}
+
+// putLanes puts a lane behind each input that comes from a partner, all of them in one fragment.
+func (d *diagram) putLanes(s *Spec, nodes []place, inputs []string, columns []pair) {
+	var lanes []string
+	for i, edge := range inputs {
+		if of, partner := strings.CutPrefix(edge, edgePrefix); partner {
+			inputs[i] = lanePrefix + of
+			lanes = append(lanes, inputs[i])
+			d.section("operators").Put(inputs[i], spec.Pos{}, passes(edge, columns))
+		}
+	}
+	if len(lanes) > 0 {
+		d.section("fragments").Put(lanesFragment, spec.Pos{}, homeFragment(s, nodes, lanes))
+	}
+}
+
+// homeFragment is a fragment of operators at the first organisation.
+func homeFragment(s *Spec, nodes []place, operators []string) *spec.Value {
+	return table(pair{"operators", texts(operators...)}, pair{"replicas", number(int64(max(1, s.Replicas)))}, pair{"place", corePlace(s, nodes)})
 }
 
 // corePlace is where the query's own operators run: on nodes of the first organisation where no data enter, if there are
@@ -220,6 +255,9 @@ func corePlace(s *Spec, nodes []place) *spec.Value {
 
 // coreFragment holds the operators that the query was written with, where there are replicas.
 const coreFragment = "core"
+
+// lanesFragment holds the lanes of a network that has them.
+const lanesFragment = "lanes"
 
 // ownOperators returns the operators of the query as it was written; nil if it says itself how they are cut.
 func (d *diagram) ownOperators() []string {

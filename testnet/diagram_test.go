@@ -3,7 +3,9 @@ package testnet
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -36,11 +38,36 @@ func TestDistribute(t *testing.T) {
 	require.Contains(t, text, `stream = "north/conns_2"`, "the second node of an organisation has a stream of its own")
 }
 
+// TestLanes: what partners send goes through one fragment at home, in which nothing depends on another of them.
+func TestLanes(t *testing.T) {
+	s := Default()
+	s.Nodes, s.Replicas, s.Lanes = 6, 2, true
+	d, err := readDiagram(&s)
+	require.NoError(t, err)
+	text, err := d.distribute(&s, layout(&s, "/net"))
+	require.NoError(t, err)
+	b, at := bind.New(connectors.Kinds()), query.Placement{Home: query.Place{Org: "north", Node: "node-1"}}
+	diagram, problems := query.Parse("netmon.toml", []byte(text), query.Options{Connectors: b, Placement: at})
+	require.NoError(t, problems.Err(), text)
+	b.Finish(diagram)
+	plan := query.NewPlan(diagram, at, problems)
+	n := slices.IndexFunc(plan.Fragments, func(f *query.FragmentPlan) bool { return f.Name == lanesFragment })
+	require.GreaterOrEqual(t, n, 0, text)
+	f := plan.Fragments[n]
+	require.Equal(t, 2, f.Replicas)
+	require.Len(t, f.Inputs, 4)
+	require.Len(t, f.Outputs, 4)
+	for _, o := range f.Outputs {
+		require.Len(t, o.Unions, 1, o.Stream)
+	}
+}
+
 // TestNodeFiles: every node's file is one that a daemon takes.
 func TestNodeFiles(t *testing.T) {
 	for name, data := range map[string]string{"generated": "", "csv": "conns.csv", "zeek": "conn.log"} {
 		t.Run(name, func(t *testing.T) {
 			s := Default()
+			s.Limits = map[string]string{"output_buffer": "1MiB", "partner.age": "10s"}
 			if data != "" {
 				s.Data = []string{data}
 			}
@@ -57,6 +84,7 @@ func TestNodeFiles(t *testing.T) {
 				require.NoError(t, problems.Err(), string(src))
 				require.Len(t, cfg.Exports[0].To, 2)
 				require.Len(t, cfg.Hosts, min(1, n.orgIndex), "only partners host")
+				require.Equal(t, 10*time.Second, cfg.Limits.Partner.Age)
 			}
 		})
 	}

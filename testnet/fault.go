@@ -16,7 +16,7 @@ const (
 	FaultEnd       = "end"       // a node's process, in order
 	FaultLose      = "lose"      // a node's process, as a crash, and what it has stored but for the logs of its sources
 	FaultDamage    = "damage"    // a node's process, as a crash, and bytes of what it stored last are flipped
-	FaultAmbush    = "ambush"    // a node's process, as a crash, in the middle of something
+	FaultAmbush    = "ambush"    // a node's process, as a crash, in the middle of something; or of that which gives it its state
 	FaultRestart   = "restart"   // a node is started again; one that runs is ended first
 	FaultStop      = "stop"      // a node's process stands still
 	FaultCont      = "cont"      // it goes on
@@ -55,7 +55,7 @@ func shapes() []shape {
 		{FaultEnd, 1, 1, "", false, "end NODE", "end it in order"},
 		{FaultLose, 1, 1, "", false, "lose NODE", "kill it, and what it has stored is gone, but for its sources' logs"},
 		{FaultDamage, 1, 1, "", false, "damage NODE", "kill it, and bytes of what it stored last are flipped"},
-		{FaultAmbush, 1, 1, valueMoment, false, "ambush NODE write|transfer", "kill it as it writes to its store, or as it takes over a replica's state"},
+		{FaultAmbush, 1, 2, valueMoment, false, "ambush NODE [GIVER] MOMENT", "kill it in a write or in a transfer of a replica's state to it, or GIVER in that"},
 		{FaultRestart, 1, 1, "", false, "restart NODE", "start it again; one that runs is ended first"},
 		{FaultStop, 1, 1, "", true, "stop NODE", "its process stands still (SIGSTOP)"},
 		{FaultCont, 1, 1, "", false, "cont NODE", "and goes on"},
@@ -144,6 +144,9 @@ func (s shape) parse(words []string) (f Fault, err error) {
 	}
 	if len(words) < s.least || len(words) > s.most {
 		return f, s.expected()
+	}
+	if f.Moment == MomentWrite && len(words) == 2 {
+		return f, errorf(ErrSpec, "ambush: nobody gives %s what it writes; leave `%s` out", words[0], words[1])
 	}
 	f.Targets = slices.Clone(words)
 	return f, nil

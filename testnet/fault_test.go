@@ -14,7 +14,7 @@ import (
 // TestParseFault: every fault is written as it is read.
 func TestParseFault(t *testing.T) {
 	for _, text := range []string{
-		"kill south", "lose south", "damage core#1", "ambush south write", "ambush north-2 transfer", "end south", "restart north-2", "stop south for 5s", "cont south", "partition south for 30s", "oneway north south",
+		"kill south", "lose south", "damage core#1", "ambush south write", "ambush north-2 transfer", "ambush core#2 core#1 transfer", "end south", "restart north-2", "stop south for 5s", "cont south", "partition south for 30s", "oneway north south",
 		"delay north south 40ms", "loss south 20% for 1m0s", "clock east +30s", "clock east -1.5s", "disk-full east", "heal", "heal south",
 		"pause south for 2s", "resume south",
 	} {
@@ -29,6 +29,8 @@ func TestParseFault(t *testing.T) {
 		"kill":              "expected `kill NODE`",
 		"kill a b":          "expected `kill NODE`",
 		"kill a for 3s":     "does not last",
+		"ambush a b write":  "nobody gives a what it writes; leave `b` out",
+		"ambush a b":        "`b` is no moment; expected write or transfer",
 		"partition a for x": "`x` is no duration",
 		"partition a for":   "expected `partition NODE [for 10s]`",
 		"loss a 120%":       "is no share",

@@ -80,7 +80,7 @@ func (n *Net) Apply(ctx context.Context, f Fault) (Did, error) {
 	}
 	switch f.Kind {
 	case FaultKill, FaultEnd, FaultLose, FaultDamage, FaultAmbush, FaultRestart:
-		return n.applyProcess(ctx, f, nodes[0])
+		return n.applyProcess(ctx, f, nodes)
 	}
 	n.faults.Lock()
 	defer n.faults.Unlock()
@@ -129,9 +129,13 @@ func (n *Net) resolve(name string) ([]int, error) {
 }
 
 // applyProcess ends or starts processes.
-func (n *Net) applyProcess(ctx context.Context, f Fault, nodes []int) (Did, error) {
+func (n *Net) applyProcess(ctx context.Context, f Fault, targets [][]int) (Did, error) {
 	did := map[string]string{FaultKill: "was killed", FaultEnd: "has ended", FaultLose: "was killed, and has lost what it had stored", FaultDamage: "was killed, and what it stored last is damaged",
 		FaultAmbush: "was killed in the middle of a " + f.Moment, FaultRestart: "runs again"}
+	nodes := targets[len(targets)-1] // in an ambush the last one is killed
+	if len(targets[0]) > 1 && len(targets) > 1 {
+		return Did{}, errorf(ErrSpec, "%s stands for %s; name the one that takes over a state", f.Targets[0], plural(len(targets[0]), "node"))
+	}
 	for _, i := range nodes {
 		d := n.daemons[i]
 		var err error
@@ -145,7 +149,7 @@ func (n *Net) applyProcess(ctx context.Context, f Fault, nodes []int) (Did, erro
 		case FaultDamage:
 			err = d.damage()
 		case FaultAmbush:
-			err = d.ambush(ctx, f.Moment)
+			err = n.watched(targets, i).ambush(ctx, f.Moment, d)
 		default:
 			err = n.restart(ctx, d)
 		}
@@ -159,9 +163,17 @@ func (n *Net) applyProcess(ctx context.Context, f Fault, nodes []int) (Did, erro
 	}
 	out := Did{What: fmt.Sprintf("%s %s.", n.named(nodes), did[f.Kind])}
 	if f.Kind != FaultRestart {
-		out.Undo = FaultRestart + " " + f.Targets[0]
+		out.Undo = FaultRestart + " " + f.Targets[len(f.Targets)-1]
 	}
 	return out, nil
+}
+
+// watched is the node whose moment an ambush waits for: the victim itself, or who takes over its state.
+func (n *Net) watched(targets [][]int, victim int) *daemon {
+	if len(targets) == 1 {
+		return n.daemons[victim]
+	}
+	return n.daemons[targets[0][0]]
 }
 
 // named names nodes for people.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"fednode/query/spec"
 )
@@ -72,12 +73,22 @@ func writeNodeFile(s *Spec, d *diagram, n place, all []place, path string, at *p
 func limitsOf(s *Spec) *spec.Value {
 	all := map[string]string{"disk_reserve": "64MiB"}
 	maps.Copy(all, s.Limits)
-	var out []pair
+	var out, partner []pair
 	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if of, ok := strings.CutPrefix(key, limitsPartner+"."); ok {
+			partner = append(partner, pair{of, text(all[key])})
+			continue
+		}
 		out = append(out, pair{key, text(all[key])})
+	}
+	if len(partner) > 0 {
+		out = append(out, pair{limitsPartner, table(partner...)})
 	}
 	return table(out...)
 }
+
+// limitsPartner is the table of limits that hold for each partner.
+const limitsPartner = "partner"
 
 // putElsewhere puts the streams of the organisation's other nodes: a replica that runs here reads them, and their exports
 // say what of its results may leave.

@@ -51,7 +51,11 @@ type Spec struct {
 	Live int
 	// Lag is how old rows of live sources are when they are written, by organisation.
 	Lag map[string]time.Duration
-	// Limits are what every node.toml says under [limits], as text such as "1MiB"; the daemons check them.
+	// Lanes lets what partners send go through one fragment at the first organisation, where it becomes one: a lane for each source,
+	// which depends on no other.
+	Lanes bool
+	// Limits are what every node.toml says under [limits], as text such as "1MiB", those of [limits.partner] as partner.KEY; the
+	// daemons check them.
 	Limits map[string]string
 	// Data are files whose rows are dealt out to the nodes; none means the traffic that the query's stream generates.
 	Data []string
@@ -119,13 +123,10 @@ func (s *Spec) read(r *spec.Reader, dir string) {
 		}
 		lag.Done()
 	}
+	s.Lanes = r.Bool("lanes", false)
 	if t := r.Table("limits", false); t != nil {
 		s.Limits = make(map[string]string)
-		limits := spec.Read(t, r.P)
-		for _, e := range t.Entries {
-			s.Limits[e.Key] = limits.String(e.Key, "")
-		}
-		limits.Done()
+		s.readLimits(t, "", r.P)
 	}
 	for _, v := range r.Strings("data", false) {
 		s.Data = append(s.Data, beside(dir, v.Str))
@@ -141,6 +142,21 @@ func (s *Spec) read(r *spec.Reader, dir string) {
 	if msg := s.wrong(); msg != "" {
 		r.P.Add(r.T.Pos, r.T.Path, "", "%s", msg)
 	}
+}
+
+// readLimits reads limits, and those of partners.
+func (s *Spec) readLimits(t *spec.Table, prefix string, p *spec.Problems) {
+	limits := spec.Read(t, p)
+	for _, e := range t.Entries {
+		if e.Key == limitsPartner && prefix == "" {
+			if inner := limits.Table(e.Key, true); inner != nil {
+				s.readLimits(inner, limitsPartner+".", p)
+			}
+			continue
+		}
+		s.Limits[prefix+e.Key] = limits.String(e.Key, "")
+	}
+	limits.Done()
 }
 
 // readNodes reads nodes: how many there are, or a table of how many each organisation has.

@@ -17,9 +17,12 @@ nodes = 5
 data = ["x.csv", "/y.csv"]
 query = "q.toml"
 speed = 0
+lanes = true
+limits = { output_buffer = "1MiB", partner = { age = "10s" } }
 `))
 	require.NoError(t, err)
-	require.Equal(t, Spec{Mode: ModeProcess, Organisations: []string{"a", "b"}, Nodes: 5, Seed: 1, Query: "/etc/fed/q.toml", Data: []string{"/etc/fed/x.csv", "/y.csv"}}, s)
+	require.Equal(t, Spec{Mode: ModeProcess, Organisations: []string{"a", "b"}, Nodes: 5, Seed: 1, Query: "/etc/fed/q.toml", Data: []string{"/etc/fed/x.csv", "/y.csv"},
+		Lanes: true, Limits: map[string]string{"output_buffer": "1MiB", "partner.age": "10s"}}, s)
 }
 
 // TestSpecFileWrong: every error of a file is said at once, with its place.
@@ -80,6 +83,8 @@ live = 50
 		"nodes = 99":                   "99 nodes",
 		"live = 5\ndata = [\"a.csv\"]": "data files and live rows",
 		"nodes = \"many\"":             "nodes",
+		"limits = { partner = 3 }":     "limits.partner",
+		"limits = { partner = { partner = { age = \"1s\" } } }": "limits.partner.partner",
 	} {
 		_, err := parseSpec("net.toml", []byte("[testnet]\n"+text))
 		require.ErrorContains(t, err, says, text)

@@ -67,13 +67,14 @@ func (s *StateStream) Beat() dcaa.StreamStatus {
 }
 
 // Open returns a cursor of the state as it is when it is first read.
-func (s *StateStream) Open(flow.Subscriber) (flow.Cursor, error) {
-	return &stateCursor{s: s, closed: make(chan struct{})}, nil
+func (s *StateStream) Open(who flow.Subscriber) (flow.Cursor, error) {
+	return &stateCursor{s: s, who: who.Name, closed: make(chan struct{})}, nil
 }
 
 // stateCursor gives a state in rows of bytes, then the end.
 type stateCursor struct {
 	s     *StateStream
+	who   string // reads it
 	state []byte
 	next  uint64
 
@@ -86,6 +87,7 @@ type stateCursor struct {
 // Next returns the next piece.
 func (c *stateCursor) Next(ctx context.Context) (*tuple.Frame, error) {
 	if c.pack == nil {
+		c.s.r.cfg.Log.Info("the state is given to another replica", zap.String("fragment", c.s.r.cfg.Name), zap.String("subscriber", c.who))
 		if err := c.take(ctx); err != nil {
 			return nil, err
 		}
