@@ -19,6 +19,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
 
 	"fednode/node"
 	"fednode/node/api"
@@ -90,7 +91,7 @@ func newDaemon(file string, kinds []connect.Kind) (*daemon, error) {
 		return nil, err
 	}
 	d := &daemon{cfg: cfg, log: log, node: n}
-	apiCfg := api.Config{Token: token, Org: cfg.Node.Org, Listen: lastAPI(cfg)}
+	apiCfg := api.Config{Token: token, Org: cfg.Node.Org, Listen: lastAPI(cfg), MaxConnections: apiPlaces()}
 	if cfg.Listen.TLSCert != "" {
 		cert, err := tls.LoadX509KeyPair(cfg.Listen.TLSCert, cfg.Listen.TLSKey)
 		if err != nil {
@@ -103,6 +104,16 @@ func newDaemon(file string, kinds []connect.Kind) (*daemon, error) {
 		return nil, errors.Join(err, n.Close())
 	}
 	return d, nil
+}
+
+// apiPlaces is how many connections the API may have open: a quarter of the descriptors, and no more than its default, so
+// that whoever connects leaves enough for logs and peers.
+func apiPlaces() int {
+	var l unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil {
+		return 0 // the default
+	}
+	return int(min(max(l.Cur/4, 1), api.DefaultMaxConnections))
 }
 
 // readRunnable reads a node's file with the secrets of its exports.

@@ -28,6 +28,9 @@ type Config struct {
 	// MaxTails bounds the tails open at once, MaxPushes the bodies read at once; 0 means 64 and 8.
 	MaxTails  int
 	MaxPushes int
+	// MaxConnections bounds the connections open at once; 0 means DefaultMaxConnections. When as many are open, the one gives way that has
+	// served no caller with the token for longest.
+	MaxConnections int
 	// MaxBody bounds a pushed body in uncompressed bytes; 0 means 16 MiB.
 	MaxBody int64
 	// Heartbeat is how often a quiet tail says that it is alive; 0 means 10 s.
@@ -37,6 +40,9 @@ type Config struct {
 	// Durable is how long a push waits until its rows are durable; 0 means 30 s.
 	Durable time.Duration
 }
+
+// DefaultMaxConnections is the default of Config.MaxConnections.
+const DefaultMaxConnections = 512
 
 // The defaults of Config.
 const (
@@ -60,6 +66,9 @@ func (c *Config) complete() error {
 	}
 	if c.MaxPushes == 0 {
 		c.MaxPushes = defaultMaxPushes
+	}
+	if c.MaxConnections == 0 {
+		c.MaxConnections = DefaultMaxConnections
 	}
 	if c.MaxBody == 0 {
 		c.MaxBody = defaultMaxBody

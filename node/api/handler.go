@@ -39,6 +39,9 @@ func (s *Server) route(mux *http.ServeMux, w *writer, r *http.Request) error {
 	if err := s.guard.caller(r, e.route.access); err != nil {
 		return err
 	}
+	if v := visitorOf(r); v != nil && e.route.access == withToken {
+		defer v.serve()()
+	}
 	s.extend(w)
 	mux.ServeHTTP(w, r) // which sets the values of the path
 	return nil

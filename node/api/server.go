@@ -54,11 +54,12 @@ func New(cfg Config, backend Backend, log *zap.Logger) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.ln = ln
+	s.ln = &crowd{Listener: ln, most: cfg.MaxConnections}
 	s.metrics = newMetrics(backend)
 	s.http = &http.Server{
 		Handler: s.handler(), TLSConfig: cfg.TLS, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		ErrorLog: zap.NewStdLog(log.WithOptions(zap.IncreaseLevel(zap.WarnLevel))),
+		ConnContext: withVisitor,
+		ErrorLog:    zap.NewStdLog(log.WithOptions(zap.IncreaseLevel(zap.WarnLevel))),
 	}
 	return s, nil
 }
