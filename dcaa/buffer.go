@@ -156,7 +156,7 @@ func (b *OutputBuffer) reachesBack(from tuple.Position) error {
 	}
 	if gone {
 		first := b.truncated
-		first.Time = max(first.Time, b.lost)
+		first.Time = b.Lost()
 		return &TruncatedError{Asked: from, First: first}
 	}
 	return nil
@@ -227,6 +227,15 @@ func (b *OutputBuffer) Unacknowledged() []*tuple.Frame {
 
 // Truncated returns up to where frames have been dropped.
 func (b *OutputBuffer) Truncated() tuple.Position { return b.truncated }
+
+// Lost returns the end of the stretch of stime in which the dropped rows lie; MinTime if nothing is known of it.
+func (b *OutputBuffer) Lost() tuple.Time { return max(b.truncated.Time, b.lost) }
+
+// LostBefore says of a buffer that goes on after a restart what Lost has been: its start promises nothing of the rows before it.
+func (b *OutputBuffer) LostBefore(t tuple.Time) {
+	b.lost = max(b.lost, t)
+	b.DropSpare()
+}
 
 // Bytes returns the memory held.
 func (b *OutputBuffer) Bytes() int64 { return b.bytes }

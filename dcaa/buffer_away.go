@@ -28,6 +28,17 @@ type Held struct {
 	Away  Away
 }
 
+// Lost returns the end of the stretch of stime in which the rows of an entry lie; MinTime if it has none.
+func (h Held) Lost() tuple.Time {
+	switch {
+	case h.Away.Record != 0:
+		return max(h.Away.Time, h.Away.Latest.Add(1))
+	case h.Frame.Kind == tuple.Insertion:
+		return latest(h.Frame.Batch).Add(1)
+	}
+	return tuple.MinTime
+}
+
 // Stretch is some frames of one generation that stand in memory one behind the other.
 type Stretch struct {
 	Frames      []*tuple.Frame

@@ -67,6 +67,8 @@ type OutputConfig struct {
 	// Start is where numbering goes on: the zero id and MinTime for a new stream; for a restored one the position before
 	// the first entry of Held, which may be of an older generation.
 	Start tuple.Position
+	// Lost is up to which stime the rows before Start may lie; 0 if that is not known, or there are none.
+	Lost tuple.Time
 	// Held are the unacknowledged frames of a recovery point, in order.
 	Held []dcaa.Held
 	// Own is the prefix of our own organisation's subscribers. Others never fill the output: when it is full, who of them
@@ -101,6 +103,9 @@ func NewOutput(cfg OutputConfig) *Output {
 	}
 	o.buffer = dcaa.NewOutputBuffer(cfg.Generation, cfg.Start)
 	o.buffer.KeepSpare(cfg.Limit / spareShare)
+	if cfg.Lost != 0 {
+		o.buffer.LostBefore(cfg.Lost)
+	}
 	for _, name := range cfg.Expected {
 		// From what is held on: it cannot fail.
 		_ = o.buffer.Subscribe(name, o.head, o.head)
@@ -307,12 +312,22 @@ func (o *Output) Truncated() tuple.Position {
 	return o.buffer.Truncated()
 }
 
-// Entries returns what a recovery point has to hold: the unacknowledged frames in order, and what stands for those that are
-// outside of memory.
-func (o *Output) Entries() []dcaa.Held {
+// Entries is what a recovery point has to hold of an output, of one moment.
+type Entries struct {
+	// Held are the unacknowledged frames in order, and what stands for those that are outside of memory.
+	Held []dcaa.Held
+	// Start is up to where frames have been dropped, and Lost up to which stime their rows lie; MinTime if that is not known.
+	Start tuple.Position
+	Lost  tuple.Time
+	// Acked is who is counted, and what each has acknowledged.
+	Acked map[string]tuple.Position
+}
+
+// Entries returns what a recovery point has to hold.
+func (o *Output) Entries() Entries {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.buffer.Held()
+	return Entries{Held: o.buffer.Held(), Start: o.buffer.Truncated(), Lost: o.buffer.Lost(), Acked: o.counted()}
 }
 
 // Held returns the bytes of unacknowledged frames in memory, and the limit.

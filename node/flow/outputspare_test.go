@@ -41,7 +41,7 @@ func TestTailBehindSinks(t *testing.T) {
 		}
 	}
 	held, _ := out.Held()
-	if spare := out.Spare(); held != 0 || len(out.Entries()) != 0 || spare == 0 || spare > limit/spareShare {
+	if spare := out.Spare(); held != 0 || len(out.Entries().Held) != 0 || spare == 0 || spare > limit/spareShare {
 		t.Fatalf("%d bytes held, %d spare", held, spare)
 	}
 	for id := uint64(301); ; id++ {

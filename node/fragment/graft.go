@@ -31,13 +31,12 @@ func (r *Runner) graft(theirs *storage.RecoveryPoint, take replica.Take) (*stora
 	outputs, who := take.Outputs(r.cfg.Plan), r.readers()
 	for n, taken := range outputs {
 		if stream := who[n].stream; taken {
-			who[n] = readers{stream: stream, counted: counted[stream], start: starts[stream]}
+			who[n] = readers{stream: stream, counted: counted[stream], start: starts[stream]} // its frames stay as they are encoded
 		}
 	}
 	d := r.draft(&at, operators, who)
 	for n, taken := range outputs {
 		if taken {
-			d.held[n] = nil
 			d.point.Outputs[n].Unacked = outputOf(theirs, d.point.Outputs[n].Stream).Unacked
 		}
 	}

@@ -115,7 +115,7 @@ func TestPartOfAStateIsTakenOver(t *testing.T) {
 	}
 	want := map[string][]string{sums: collectStream(t, mates["north/r1"], sums), most: collectStream(t, mates["north/r2"], most)}
 	gone := func(stream string) bool {
-		return !slices.ContainsFunc(h.net.find(stream).(*flow.Output).Entries(), func(e dcaa.Held) bool { return e.Frame.Kind == tuple.Insertion })
+		return !slices.ContainsFunc(h.net.find(stream).(*flow.Output).Entries().Held, func(e dcaa.Held) bool { return e.Frame.Kind == tuple.Insertion })
 	}
 	for patience := time.After(time.Minute); !gone(streams[0]) || !gone(streams[1]); {
 		select {

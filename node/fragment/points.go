@@ -225,10 +225,11 @@ func (r *Runner) restoreOutputs(p *storage.RecoveryPoint) (states []replica.Outp
 			return nil, fmt.Errorf("output %s: %w", o.Stream, err)
 		}
 		cfg := flow.OutputConfig{Generation: state.Generation}
-		if held, cfg.Overflow, err = r.resume(o, held); err != nil {
+		all := held
+		if held, cfg.Overflow, err = r.resume(o, all); err != nil {
 			return nil, fmt.Errorf("output %s: %w", o.Stream, err)
 		}
-		cfg.Start = startOf(&state, held, starts[o.Stream])
+		cfg.Start, cfg.Lost = startOf(&state, held, starts[o.Stream].past(all[:len(all)-len(held)]))
 		states = append(states, replica.OutputState{Generation: state.Generation, Next: state.NextID, Boundary: state.Boundary})
 		cfg.Held, cfg.Acked = withBoundary(held, cfg.Start.Generation, state.Boundary), r.stillCounted(o.Stream, acked[o.Stream])
 		r.addOutput(o, cfg)
@@ -262,15 +263,15 @@ func entriesOf(s *storage.OutputState, schema *tuple.Schema) ([]dcaa.Held, error
 // draft is a recovery point whose output frames have yet to be encoded. Frames do not change, and many megabytes of them
 // may wait for a consumer that is away: they are encoded beside the run loop.
 type draft struct {
-	point *storage.RecoveryPoint
-	held  [][]dcaa.Held // of each of point.Outputs
+	point   *storage.RecoveryPoint
+	readers []readers // of each of point.Outputs
 }
 
 // complete encodes the frames and returns the point. It is called once, from any goroutine.
 func (d draft) complete() *storage.RecoveryPoint {
-	for n, held := range d.held {
+	for n := range d.readers {
 		state := &d.point.Outputs[n]
-		for _, h := range held {
+		for _, h := range d.readers[n].held {
 			switch f := h.Frame; {
 			case h.Away.Record != 0:
 				state.Unacked = append(state.Unacked, storage.Unacked{FirstID: f.FirstID, LastID: f.LastID, Frame: encodeAway(h)})
@@ -281,13 +282,19 @@ func (d draft) complete() *storage.RecoveryPoint {
 			}
 		}
 	}
+	d.point.Operators = append(d.point.Operators,
+		storage.OperatorState{Name: subscribersState, Version: subscribersVersion, Snapshot: encodeSubscribers(d.readers)},
+		storage.OperatorState{Name: startsState, Version: startsVersion, Snapshot: encodeStarts(d.readers)})
 	return d.point
 }
 
 // portable returns the draft without what lies on this node's disk, and what is before it: another replica begins behind.
 func (d draft) portable() draft {
-	for n, held := range d.held {
-		d.held[n] = behind(held, func(h dcaa.Held) bool { return h.Away.Record != 0 })
+	for n := range d.readers {
+		r := &d.readers[n]
+		there := behind(r.held, func(h dcaa.Held) bool { return h.Away.Record != 0 })
+		r.start = r.start.past(r.held[:len(r.held)-len(there)])
+		r.held = there
 	}
 	return d
 }
@@ -318,7 +325,7 @@ func (r *Runner) snapshot() draft {
 // draft is the recovery point of a state, of which the outputs hold the frames.
 func (r *Runner) draft(at *replica.State, operators []byte, readers []readers) draft {
 	p := &storage.RecoveryPoint{Fragment: r.cfg.Name, Epoch: r.cfg.Epoch, Boundary: at.Boundary}
-	d := draft{point: p}
+	d := draft{point: p, readers: readers}
 	p.Operators = []storage.OperatorState{{Name: instanceState, Version: instanceVersion, Snapshot: operators}}
 	for n, u := range r.cfg.Plan.Unions {
 		for k := range u.Inputs {
@@ -327,12 +334,8 @@ func (r *Runner) draft(at *replica.State, operators []byte, readers []readers) d
 	}
 	for n, o := range r.outputs {
 		s := at.Outputs[n]
-		d.held = append(d.held, o.Entries())
 		p.Outputs = append(p.Outputs, storage.OutputState{Stream: o.Name(), Generation: s.Generation, NextID: s.Next, Boundary: s.Boundary})
 	}
-	p.Operators = append(p.Operators,
-		storage.OperatorState{Name: subscribersState, Version: subscribersVersion, Snapshot: encodeSubscribers(readers)},
-		storage.OperatorState{Name: startsState, Version: startsVersion, Snapshot: encodeStarts(readers)})
 	if len(at.Checksums) > 0 {
 		p.Operators = append(p.Operators, storage.OperatorState{Name: checksumsState, Version: checksumsVersion, Snapshot: encodeChecksums(at.Checksums)})
 	}

@@ -238,16 +238,20 @@ func payloadOf(t testing.TB, dir string, record uint64) []byte {
 // TestPortableState shows that what another replica is given refers to nothing on this node's disk.
 func TestPortableState(t *testing.T) {
 	row := func(id uint64, record uint64) dcaa.Held {
-		return dcaa.Held{Frame: &tuple.Frame{Kind: tuple.Insertion, Generation: 1, FirstID: id, LastID: id}, Away: dcaa.Away{Record: record}}
+		return dcaa.Held{Frame: &tuple.Frame{Kind: tuple.Insertion, Generation: 1, FirstID: id, LastID: id, Batch: new(tuple.Batch)}, Away: dcaa.Away{Record: record}}
 	}
 	gap := func(generation, id uint64) dcaa.Held {
 		return dcaa.Held{Frame: &tuple.Frame{Kind: tuple.Gap, Generation: generation, FirstID: id}}
 	}
-	d := draft{held: [][]dcaa.Held{{row(1, 5), row(2, 0), row(3, 6), row(4, 0), row(5, 0)}, {row(1, 0)}, {row(1, 7)},
-		{row(1, 7), gap(1, 91), row(2, 0)}, {row(1, 7), gap(2, 91)}, {gap(2, 91)}}}.portable()
+	var d draft
+	for _, held := range [][]dcaa.Held{{row(1, 5), row(2, 0), row(3, 6), row(4, 0), row(5, 0)}, {row(1, 0)}, {row(1, 7)},
+		{row(1, 7), gap(1, 91), row(2, 0)}, {row(1, 7), gap(2, 91)}, {gap(2, 91)}} {
+		d.readers = append(d.readers, readers{held: held})
+	}
+	d = d.portable()
 	for n, want := range [][]uint64{{4, 5}, {1}, nil, {91, 2}, nil, {91}} {
 		var got []uint64
-		for _, h := range d.held[n] {
+		for _, h := range d.readers[n].held {
 			got = append(got, h.Frame.FirstID)
 		}
 		if !slices.Equal(got, want) {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"fednode/dcaa"
 	"fednode/query/tuple"
 	"fednode/storage"
 )
@@ -16,18 +17,20 @@ const subscribersState = "subscribers"
 // subscribersVersion is the version of that part.
 const subscribersVersion = 1
 
-// readers is what a recovery point holds of those who read an output: who is counted, and what each has acknowledged; and
-// up to where frames have been dropped.
+// readers is what a recovery point holds of an output and of those who read it: who is counted, and what each has acknowledged; up
+// to where frames have been dropped; and those that have not.
 type readers struct {
 	stream  string
 	counted map[string]tuple.Position
-	start   tuple.Position
+	start   start
+	held    []dcaa.Held
 }
 
 // readers returns those of each output.
 func (r *Runner) readers() (list []readers) {
 	for _, o := range r.outputs {
-		list = append(list, readers{stream: o.Name(), counted: o.Subscribers(), start: o.Truncated()})
+		e := o.Entries()
+		list = append(list, readers{stream: o.Name(), counted: e.Acked, start: start{at: e.Start, lost: e.Lost}, held: e.Held})
 	}
 	return list
 }

@@ -132,7 +132,8 @@ func (u *union) covers(input int, to tuple.Time) bool {
 }
 
 // dated reports whether a producer that an input goes on with, if it does so behind rows that are gone, says up to which stime they
-// are: one that has been restarted knows their ids alone, and what is not known may lie behind what the input has.
+// are: one may know their ids alone, as after a restart from a point of before that was stored, and what is not known may lie behind
+// what the input has.
 func (in *input) dated() bool {
 	first, lost := in.intake.Lost()
 	return !lost || first.ID == 0 || first.Time > tuple.MinTime

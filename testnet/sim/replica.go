@@ -57,6 +57,7 @@ type point struct {
 type heldOutput struct {
 	frames []*tuple.Frame
 	start  tuple.Position
+	lost   tuple.Time
 }
 
 // Slots of a replica's disk.
@@ -156,12 +157,13 @@ func (a *replicaActor) begin(p *point) {
 	a.dirty = true
 	a.states = make([]dcaa.State, len(a.outputs))
 	for n, s := range a.outputs {
-		start := tuple.Position{Generation: 1, Time: tuple.MinTime}
+		start, lost := tuple.Position{Generation: 1, Time: tuple.MinTime}, tuple.MinTime
 		var frames []*tuple.Frame
 		if p != nil {
-			start, frames = p.outputs[n].start, p.outputs[n].frames
+			start, frames, lost = p.outputs[n].start, p.outputs[n].frames, p.outputs[n].lost
 		}
 		b := dcaa.NewOutputBuffer(start.Generation, start)
+		b.LostBefore(lost)
 		buffer := host.NewBuffer(b, a.run.subscribers)
 		for _, f := range frames {
 			buffer.Append(f, a.h.Now())
@@ -239,7 +241,7 @@ func (a *replicaActor) point() *point {
 // held is what a point holds of an output.
 func (a *replicaActor) held(output int) heldOutput {
 	b := a.buffers[output].Stable
-	return heldOutput{frames: b.Unacknowledged(), start: b.Truncated()}
+	return heldOutput{frames: b.Unacknowledged(), start: b.Truncated(), lost: b.Lost()}
 }
 
 // Stored acknowledges upstream what a durable point covers.
