@@ -126,12 +126,14 @@ func (s *Settings) failedLimit(p Place) int64 { return s.bound(p.Path-p.Depth+3,
 func (s *Settings) liveLimit(p Place) int64 { return s.bound(p.Path-p.Depth+2, 0) }
 
 // redoLimit is how long new rows wait for the redo of the node itself, whose results they are given behind if it does not come to
-// them: at each hop to the client as many of those may lie in front of them as a bucket takes, and a slice of work here.
+// them: at each hop to the client as many of those may lie in front of them as a bucket takes, and a slice of work here. At each
+// hop from the sources as many have lain in front of them before they were taken in, if that one redoes as well, and by that they are
+// older than their age says.
 func (s *Settings) redoLimit(p Place) int64 {
 	if s.MaxDelay == Unbounded {
 		return Unbounded
 	}
-	queue := int64(p.Path-p.Depth+1) * (s.BoundaryInterval + 2*s.Grace)
+	queue := int64(p.Path) * (s.BoundaryInterval + 2*s.Grace)
 	return max(s.failedLimit(p), s.liveLimit(p)-queue)
 }
 

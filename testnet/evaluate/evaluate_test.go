@@ -180,12 +180,17 @@ func TestUndoRedo(t *testing.T) {
 }
 
 // Where the redo takes longer than new rows may be held they come within the bound all the same, though a queue of its results lies
-// in front of them.
+// in front of them, at every node of a chain one behind the other.
 func TestUndoThatIsLate(t *testing.T) {
-	for _, nodes := range []int{1, 2} {
-		c := redoCell(topology.RedoUndo, 1, loadedRate, 10)
+	var cells []*Cell
+	for _, nodes := range []int{1, 2, 3, 4} {
+		c := redoCell(topology.RedoUndo, 1, loadedRate, 15).at(float64(nodes))
 		c.spec.Fragments = nodes
-		one(t, 2, c)
+		cells = append(cells, c)
+	}
+	one(t, 1, cells...)
+	for _, c := range cells {
+		nodes := int(c.X)
 		require.Empty(t, c.Breaches)
 		require.Zero(t, c.Holes+c.Unequal)
 		require.Greater(t, c.Incremental, Micros(holdTime(int64(nodes))))

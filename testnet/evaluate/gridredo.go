@@ -12,7 +12,7 @@ func (g grid) undoRedo() *Experiment {
 	e := &Experiment{
 		Key: "undo-redo", Title: "Keeping the tentative state for the redo, or undoing it",
 		Question: "What does a fork that goes on while the redo runs buy, by the rate and by what has to be redone?",
-		Setup: fmt.Sprintf("%s One node, alone or with a replica; a row costs it 10 µs, as where a tenth of a node is used. X = 3 s. With fork new rows are given "+
+		Setup: fmt.Sprintf("%s One node, alone or with a replica, and chains; a row costs it 10 µs, as where a tenth of a node is used. X = 3 s. With fork new rows are given "+
 			"tentatively while the redo runs; with undo they wait for it, as long as they may be held.", cutText),
 		Axis: "rows/s a stream", Charts: []Measure{MeasureDelay, MeasureTentative, MeasureCorrected},
 	}
@@ -29,6 +29,15 @@ func (g grid) undoRedo() *Experiment {
 	for _, redo := range []string{topology.RedoFork, topology.RedoUndo} {
 		for _, s := range g.pick(3, 5, 10, 15, 20) {
 			p.Cells = append(p.Cells, redoCell(redo, 1, loadedRate, s).at(float64(s)))
+		}
+	}
+	e.Panels = append(e.Panels, p)
+	p = &Panel{Title: fmt.Sprintf("Chains without replicas, %d rows/s, a failure of 15 s: by the number of nodes", loadedRate)}
+	for _, redo := range []string{topology.RedoFork, topology.RedoUndo} {
+		for _, n := range g.pick(1, 2, 3, 4, 6) {
+			c := redoCell(redo, 1, loadedRate, 15).at(float64(n))
+			c.spec.Fragments = int(n)
+			p.Cells = append(p.Cells, c)
 		}
 	}
 	e.Panels = append(e.Panels, p)
