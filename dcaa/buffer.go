@@ -101,22 +101,7 @@ func FrameBytes(f *tuple.Frame) int64 {
 	if f.Batch == nil {
 		return frame + int64(len(f.Reason))
 	}
-	size := int64(frame + 8*len(f.IDs) + 8*len(f.Batch.Time))
-	for i := range f.Batch.Cols {
-		size += columnBytes(&f.Batch.Cols[i])
-	}
-	return size
-}
-
-func columnBytes(c *tuple.Column) int64 {
-	n := int64(128 + len(c.Valid) + len(c.Bool) + 8*len(c.Int) + 8*len(c.Float) + 4*len(c.Code) + 4*len(c.Off))
-	if c.Dict != nil && !c.Dict.Distinct() {
-		n += int64(c.Dict.Size()) // a plain column brings its own values
-	}
-	if c.Elem != nil {
-		n += columnBytes(c.Elem)
-	}
-	return n
+	return int64(frame+8*len(f.IDs)) + f.Batch.Bytes()
 }
 
 // Subscribe counts a downstream neighbour that has received everything up to from, of which its durable state covers

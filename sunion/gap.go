@@ -38,12 +38,13 @@ func (u *SUnion) Last(in int) (generation, id uint64) {
 // cut forgets the waiting rows from t on.
 func (i *input) cut(t tuple.Time) {
 	kept := i.chunks[:0]
-	i.rows = 0
+	i.rows, i.bytes = 0, 0
 	for _, c := range i.chunks {
 		if n := c.before(t); n > 0 {
 			c.end(n)
 			kept = append(kept, c)
 			i.rows += n
+			i.bytes += c.size
 		}
 	}
 	clear(i.chunks[len(kept):])

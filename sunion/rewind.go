@@ -3,10 +3,11 @@ package sunion
 import "fednode/query/tuple"
 
 // given is what has gone to the fork of a suffix that the stable part does not cover: another fork that begins at the stable
-// side needs it again. Of more than Config.ReplayRows the oldest go.
+// side needs it again. Of more than Config.ReplayRows the oldest go, and of more than what the suffix leaves of Config.SuffixBytes.
 type given struct {
 	chunks []*chunk
 	rows   int
+	bytes  int64
 	// lost: of rows before it some are not here any more.
 	lost tuple.Time
 	// torn: the suffix has been given up since, and what another brings of the same stretch need not be here yet.
@@ -16,43 +17,55 @@ type given struct {
 // nothingGiven is what a fork begins with.
 func nothingGiven() given { return given{lost: tuple.MinTime} }
 
-// add keeps entries of a chunk.
-func (g *given) add(c *chunk, lo, hi, most int) {
-	if lo >= hi || most == 0 {
+// keepGiven keeps entries of a chunk that go to the fork, if there is to be another.
+func (u *SUnion) keepGiven(i *input, c *chunk, lo, hi int) {
+	if lo >= hi || u.cfg.ReplayRows == 0 {
 		return
 	}
-	g.chunks = append(g.chunks, c.part(lo, hi))
-	for g.rows += hi - lo; g.rows > most; {
+	g, p := &i.suffix.given, c.part(lo, hi)
+	g.chunks = append(g.chunks, p)
+	g.rows += hi - lo
+	g.bytes += p.size
+}
+
+// shed drops the oldest of more than most rows or bytes.
+func (g *given) shed(most int, bytes int64) {
+	for g.rows > most || g.bytes > bytes && len(g.chunks) > 0 {
 		first := g.chunks[0]
 		g.rows -= first.waiting()
+		g.bytes -= first.size
 		g.lost = max(g.lost, first.batch.Time[first.row(len(first.batch.Time)-1)].Add(1))
 		g.chunks[0] = nil
 		g.chunks = g.chunks[1:]
 	}
 }
 
-// part is a chunk of its own of the entries [lo, hi).
+// part is a chunk of its own of the entries [lo, hi). What shares memory with others is counted by its share.
 func (c *chunk) part(lo, hi int) *chunk {
 	switch {
 	case lo == 0 && hi == len(c.batch.Time):
-		return &chunk{batch: c.batch, order: c.order, first: c.first}
+		return &chunk{batch: c.batch, size: c.size, order: c.order, first: c.first}
 	case c.order == nil:
-		return &chunk{batch: c.batch.Slice(lo, hi), first: c.first}
+		return &chunk{batch: c.batch.Slice(lo, hi), size: c.size*int64(hi-lo)/int64(len(c.batch.Time)) + 1, first: c.first}
 	}
 	view := *c.batch
 	view.Sel = c.order[lo:hi]
-	return &chunk{batch: view.Clone(), first: c.first}
+	p := &chunk{batch: view.Clone(), first: c.first}
+	p.weigh()
+	return p
 }
 
 // trim forgets rows from t on: they come again.
 func (g *given) trim(t tuple.Time) {
 	kept := g.chunks[:0]
+	g.bytes = 0
 	for _, c := range g.chunks {
 		n := c.before(t)
 		g.rows -= c.waiting() - n
 		if n > 0 {
 			c.end(n)
 			kept = append(kept, c)
+			g.bytes += c.size
 		}
 	}
 	clear(g.chunks[len(kept):])
@@ -97,7 +110,7 @@ func (u *SUnion) Rewind() {
 	for n := range u.inputs {
 		i := &u.inputs[n]
 		s := &i.suffix
-		s.chunks, s.rows = append(s.given.chunks, s.chunks...), s.rows+s.given.rows
+		s.chunks, s.rows, s.bytes = append(s.given.chunks, s.chunks...), s.rows+s.given.rows, s.bytes+s.given.bytes
 		s.given = nothingGiven()
 		s.cover(i.boundary)
 	}

@@ -58,6 +58,7 @@ func TestRewind(t *testing.T) {
 		for range rapid.IntRange(1, 25).Draw(t, "steps") {
 			n := rapid.IntRange(0, inputs-1).Draw(t, "input")
 			in := &m[n]
+			weighed(t, u)
 			switch rapid.IntRange(0, 5).Draw(t, "step") {
 			case 0:
 				in.stable = append(in.stable, rows(n, in.boundary, in.boundary+30, func(n int, f *tuple.Frame) {

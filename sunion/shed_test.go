@@ -1,9 +1,11 @@
 package sunion
 
 import (
+	"bytes"
 	"testing"
 
 	"fednode/query/tuple"
+	"fednode/query/tuple/tupletest"
 )
 
 // TestSuffixIsBounded shows that tentative rows that nobody takes, as while results are withheld, fill no more memory than
@@ -53,4 +55,78 @@ func TestSuffixIsBounded(t *testing.T) {
 	insert(3)
 	u.UndoTentative(0)
 	want(0)
+}
+
+// TestTentativeIsBoundedInBytes shows that large rows count by what they are: those that no fork has had and those that are kept for
+// the next fork hold no more memory together than they may, the ones for the next fork are the first to go, and a fork is not begun
+// anew without them.
+func TestTentativeIsBoundedInBytes(t *testing.T) {
+	const most, text = 100_000, 5000
+	schema := tuple.MustSchema(tuple.Field{Name: "s", Type: tuple.Of(tuple.String)})
+	u, err := New(Config{Schema: schema, Inputs: 1, Bucket: 10, ReplayRows: 1 << 16, SuffixBytes: most})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Boundary(0, 0)
+	if err := u.Release(0, nil); err != nil {
+		t.Fatal(err)
+	}
+	u.Fork()
+	next := tuple.Time(0)
+	insert := func() {
+		b := tuple.NewBatchBuilder(schema)
+		for k := range tuple.Time(2) {
+			b.AppendBin(0, bytes.Repeat([]byte{byte('a' + k)}, text))
+			b.EndRow(next + 5*k)
+		}
+		batch := b.Take()
+		batch.Cols[0] = tupletest.Plain(&batch.Cols[0])
+		u.InsertTentative(0, &tuple.Frame{Kind: tuple.Tentative, FirstID: uint64(next) + 1, LastID: uint64(next) + 2, Batch: batch})
+		next += 10
+	}
+	for n := range 40 {
+		insert()
+		if err := u.ReleaseTentative(next, func(*tuple.Batch) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if held := u.Bytes(0); held > most || held < min(most/2, int64(n+1)*2*text) {
+			t.Fatalf("%d bytes are held after %d rows", held, 2*n+2)
+		}
+		weighed(t, u)
+	}
+	if _, ok := u.Replay(); ok {
+		t.Error("a fork may begin anew without rows that are gone")
+	}
+	given := u.inputs[0].suffix.given.bytes
+	for range 40 { // nobody takes them
+		insert()
+		weighed(t, u)
+	}
+	if s := &u.inputs[0].suffix; s.given.bytes >= given || s.bytes < most/2 || u.Bytes(0) > most {
+		t.Errorf("%d bytes are held of rows that nobody has had, %d of others", s.bytes, s.given.bytes)
+	}
+	u.UndoTentative(0)
+	if n := u.Bytes(0); n != 0 {
+		t.Errorf("%d bytes are held when all is undone", n)
+	}
+}
+
+// weighed checks that what inputs are said to hold is what their chunks do.
+func weighed(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, u *SUnion) {
+	t.Helper()
+	sum := func(list []*chunk) (n int64) {
+		for _, c := range list {
+			n += c.size
+		}
+		return n
+	}
+	for n := range u.inputs {
+		i := &u.inputs[n]
+		if i.bytes != sum(i.chunks) || i.suffix.bytes != sum(i.suffix.chunks) || i.suffix.given.bytes != sum(i.suffix.given.chunks) {
+			t.Fatalf("input %d: %d, %d and %d bytes, the chunks have %d, %d and %d", n, i.bytes, i.suffix.bytes, i.suffix.given.bytes, sum(i.chunks), sum(i.suffix.chunks), sum(i.suffix.given.chunks))
+		}
+	}
 }

@@ -26,6 +26,8 @@ type Config struct {
 	SuffixRows int
 	// ReplayRows is how many tentative rows of one input are kept, for another fork, that have gone to the fork; 0 is none.
 	ReplayRows int
+	// SuffixBytes is how much memory the tentative rows of one input may hold, those for another fork included; 0 means 256 MiB.
+	SuffixBytes int64
 }
 
 // ErrBelowBoundary means that a producer broke its promise: a row came with an stime below a boundary it had sent.
@@ -54,12 +56,14 @@ type input struct {
 	// resumeTime: rows before it were consumed in an earlier life and are dropped.
 	resumeTime tuple.Time
 	rows       int
+	bytes      int64 // of all chunks
 	suffix     suffix
 }
 
 // chunk is one received batch of which some rows wait.
 type chunk struct {
 	batch *tuple.Batch // dense, owned
+	size  int64        // of the batch in memory; as long as one row waits it is there
 	// order lists the rows by (stime, id); nil means that the rows already stand so.
 	order []uint32
 	next  int // first waiting entry of order (or row)
@@ -77,6 +81,9 @@ func New(cfg Config) (*SUnion, error) {
 	}
 	if cfg.SuffixRows <= 0 {
 		cfg.SuffixRows = 1 << 20
+	}
+	if cfg.SuffixBytes <= 0 {
+		cfg.SuffixBytes = 256 << 20
 	}
 	u := &SUnion{cfg: cfg, inputs: make([]input, cfg.Inputs), released: tuple.MinTime, forked: tuple.MinTime}
 	for i := range u.inputs {
@@ -139,8 +146,10 @@ func (i *input) admit(c *chunk) error {
 	if first := c.batch.Time[c.row(c.next)]; first < i.boundary {
 		return fmt.Errorf("%w: stime %v, boundary %v", ErrBelowBoundary, first, i.boundary)
 	}
+	c.weigh()
 	i.chunks = append(i.chunks, c)
 	i.rows += n
+	i.bytes += c.size
 	return nil
 }
 
@@ -284,6 +293,8 @@ func (i *input) take(to tuple.Time, runs []run) []run {
 		}
 		if c.waiting() > 0 {
 			kept = append(kept, c)
+		} else {
+			i.bytes -= c.size
 		}
 	}
 	clear(i.chunks[len(kept):])
@@ -323,3 +334,14 @@ func (c *chunk) id(row int) uint64 {
 
 // Waiting returns how many rows wait in an input.
 func (u *SUnion) Waiting(in int) int { return u.inputs[in].rows }
+
+// Bytes estimates the memory of all rows that an input keeps: those that wait, tentative ones, and those for another fork.
+func (u *SUnion) Bytes(in int) int64 {
+	i := &u.inputs[in]
+	return i.bytes + i.suffix.bytes + i.suffix.given.bytes
+}
+
+// weigh notes how much memory a chunk holds.
+func (c *chunk) weigh() {
+	c.size = c.batch.Bytes() + int64(4*len(c.order)+8*len(c.ids))
+}

@@ -7,6 +7,7 @@ type suffix struct {
 	boundary tuple.Time
 	chunks   []*chunk
 	rows     int
+	bytes    int64
 	// kept is a stretch that the stable part covers and has no rows of: those of the suffix are all there will be.
 	kept  stretch
 	given given
@@ -16,7 +17,8 @@ type suffix struct {
 type stretch struct{ from, to tuple.Time }
 
 // InsertTentative takes the rows of a TENTATIVE frame. The frame is owned and kept. Rows that the stable part covers are passed
-// over; those of buckets that have gone to the fork are kept for the next one alone. Of more than Config.SuffixRows the oldest go.
+// over; those of buckets that have gone to the fork are kept for the next one alone. Of more than Config.SuffixRows, or SuffixBytes,
+// the oldest go, and first those that are kept for the next fork.
 func (u *SUnion) InsertTentative(in int, f *tuple.Frame) {
 	i := &u.inputs[in]
 	c := &chunk{batch: dense(f.Batch), first: f.FirstID}
@@ -24,20 +26,30 @@ func (u *SUnion) InsertTentative(in int, f *tuple.Frame) {
 		c.sortRows()
 	}
 	c.next += c.before(i.boundary)
+	c.weigh()
 	late := c.before(u.forked)
-	i.suffix.given.add(c, c.next, c.next+late, u.cfg.ReplayRows)
+	u.keepGiven(i, c, c.next, c.next+late)
 	c.next += late
 	if n := c.waiting(); n > 0 {
 		i.suffix.chunks = append(i.suffix.chunks, c)
 		i.suffix.rows += n
-		i.suffix.shed(u.cfg.SuffixRows)
+		i.suffix.bytes += c.size
 	}
+	u.bound(i)
 }
 
-// shed drops the oldest chunks of more than most rows, but never the newest.
-func (s *suffix) shed(most int) {
-	for s.rows > most && len(s.chunks) > 1 {
+// bound drops what an input may not keep of tentative rows.
+func (u *SUnion) bound(i *input) {
+	s := &i.suffix
+	s.shed(u.cfg.SuffixRows, u.cfg.SuffixBytes)
+	s.given.shed(u.cfg.ReplayRows, u.cfg.SuffixBytes-s.bytes)
+}
+
+// shed drops the oldest chunks of more than most rows or bytes, but never the newest.
+func (s *suffix) shed(most int, bytes int64) {
+	for (s.rows > most || s.bytes > bytes) && len(s.chunks) > 1 {
 		s.rows -= s.chunks[0].waiting()
+		s.bytes -= s.chunks[0].size
 		s.chunks[0] = nil
 		s.chunks = s.chunks[1:]
 	}
@@ -46,9 +58,10 @@ func (s *suffix) shed(most int) {
 // keep makes chunks all that is left; they are a part of those before, in their place.
 func (s *suffix) keep(chunks []*chunk) {
 	clear(s.chunks[len(chunks):])
-	s.chunks, s.rows = chunks, 0
+	s.chunks, s.rows, s.bytes = chunks, 0, 0
 	for _, c := range chunks {
 		s.rows += c.waiting()
+		s.bytes += c.size
 	}
 }
 
@@ -77,6 +90,7 @@ func (c *chunk) end(n int) {
 	if n == c.waiting() {
 		return
 	}
+	defer c.weigh()
 	if c.order == nil {
 		c.batch = c.batch.Slice(0, c.next+n).Clone()
 		return
@@ -89,7 +103,7 @@ func (c *chunk) end(n int) {
 // UndoTentative forgets the suffix of an input.
 func (u *SUnion) UndoTentative(in int) {
 	s := &u.inputs[in].suffix
-	s.chunks, s.rows, s.boundary, s.kept = nil, 0, tuple.MinTime, stretch{}
+	s.chunks, s.rows, s.bytes, s.boundary, s.kept = nil, 0, 0, tuple.MinTime, stretch{}
 	s.given.forget()
 }
 
@@ -162,6 +176,7 @@ func (u *SUnion) ReleaseTentative(to tuple.Time, out func(*tuple.Batch) error) e
 		if s.drop(to); to >= s.kept.to {
 			s.release()
 		}
+		u.bound(&u.inputs[n])
 	}
 	return err
 }
@@ -170,7 +185,7 @@ func (u *SUnion) ReleaseTentative(to tuple.Time, out func(*tuple.Batch) error) e
 func (u *SUnion) give(in int, from, to tuple.Time) {
 	i := &u.inputs[in]
 	for _, c := range i.suffix.chunks {
-		i.suffix.given.add(c, c.next+c.before(max(from, i.boundary)), c.next+c.before(to), u.cfg.ReplayRows)
+		u.keepGiven(i, c, c.next+c.before(max(from, i.boundary)), c.next+c.before(to))
 	}
 }
 

@@ -133,7 +133,7 @@ func limitFields() []Field {
 			Doc:   "How much of an output is kept on disk besides, until it is acknowledged; 0B keeps all in memory.",
 			value: func(c *Config) string { return size(c.Limits.OutputSpill) }},
 		{Path: "limits.input_buffer", Type: "size", Default: size(defaultInputBuffer), Range: "1MiB to 1TiB",
-			Doc:   "A fragment ends when more than this waits in memory for the boundaries of its inputs.",
+			Doc:   "How much the inputs of a fragment keep in memory, tentative rows included. From three quarters on those that are ahead of others wait; beyond it the fragment ends.",
 			value: func(c *Config) string { return size(c.Limits.InputBuffer) }},
 		{Path: "limits.disk_reserve", Type: "size", Default: size(defaultReserve), Range: "0B to 1PiB",
 			Doc:   "Intake stops while less than this is free on the disk of data_dir.",

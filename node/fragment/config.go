@@ -81,7 +81,8 @@ type Config struct {
 	Checksums bool
 	// WaitingRows is how many rows may wait in an input that is ahead of the others before it is held; 0 means 1 million.
 	WaitingRows int
-	// InputBytes is how much may wait in memory for the boundaries of the inputs; 0 means 1 GiB. Beyond it the fragment
+	// InputBytes is how much the inputs may keep in memory, tentative rows included; 0 means 1 GiB. From three quarters of it on
+	// those that are ahead are held, which leaves what waits for boundaries that do not come. Beyond it the fragment
 	// stops: what an input without boundaries has sent can neither be worked off nor be put anywhere else.
 	InputBytes int64
 	// StateBytes is how much memory the operators may hold; 0 sets no limit. Beyond it the fragment stops.

@@ -27,7 +27,6 @@ type input struct {
 
 	// Owned by the run loop.
 	rows  uint64
-	bytes int64  // of all rows
 	cause string // why it cannot be had; "" while it can
 	// lackedAt is since when, in vain until now; lacking says that the log has been told.
 	lackedAt dcaa.Instant
@@ -150,7 +149,6 @@ func (r *Runner) take(a arrival) (bytes int64) {
 		a.from.owed++
 		if a.frame.Kind == tuple.Insertion {
 			in.rows += uint64(a.frame.Batch.Rows())
-			in.bytes += dcaa.FrameBytes(a.frame)
 		}
 		if err := r.core.Frame(now, k.input, k.conn, a.frame); err != nil {
 			r.say(in, err)

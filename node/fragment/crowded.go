@@ -6,16 +6,12 @@ import (
 	"fednode/query/op"
 )
 
-// crowded fails when more waits for boundaries than may. An input that is ahead of others is held long before; what is left
-// is one that sends rows and no boundary, because it waits for its end. The bytes are those of average rows.
+// crowded fails when the inputs keep more than they may. An input that is ahead of others is held long before; what is left
+// is one that sends rows and no boundary, because it waits for its end.
 func (r *Runner) crowded() error {
 	sum, most, largest := int64(0), int64(0), ""
 	for n, in := range r.inputs {
-		_, _, _, waiting := r.core.Input(n)
-		if waiting == 0 || in.rows == 0 {
-			continue
-		}
-		bytes := int64(float64(in.bytes) / float64(in.rows) * float64(waiting))
+		bytes := r.core.Kept(n)
 		sum += bytes
 		if bytes > most {
 			most, largest = bytes, in.stream

@@ -66,7 +66,7 @@ func (r *Runner) build(point *storage.RecoveryPoint) error {
 // coreConfig is what the core is told.
 func (r *Runner) coreConfig() replica.Config {
 	c := replica.Config{Plan: r.cfg.Plan, Settings: r.cfg.Settings, Name: r.cfg.Self, Incarnation: r.cfg.Incarnation, Peers: r.cfg.Peers,
-		Places: r.cfg.Places, WaitingRows: r.cfg.WaitingRows, StateBytes: r.cfg.StateBytes, Checksums: r.cfg.Checksums}
+		Places: r.cfg.Places, WaitingRows: r.cfg.WaitingRows, InputBytes: r.cfg.InputBytes, StateBytes: r.cfg.StateBytes, Checksums: r.cfg.Checksums}
 	for _, in := range r.inputs {
 		source := r.cfg.Plan.Inputs[in.n].Source
 		c.Inputs = append(c.Inputs, replica.Input{Producers: in.producers, Preferred: flow.Preferred(in.producers, r.cfg.Self, r.cfg.Subscriber),

@@ -10,6 +10,7 @@ import (
 // new events first and calls it again. An error is one of the operators and ends the fragment.
 func (r *Replica) Advance(now dcaa.Instant) (busy bool, err error) {
 	r.now, r.due = now, dcaa.Never
+	r.weigh()
 	for _, in := range r.inputs {
 		in.intake.Tick(now)
 		if _, lost := in.intake.Lost(); lost {
@@ -27,6 +28,7 @@ func (r *Replica) Advance(now dcaa.Instant) (busy bool, err error) {
 		}
 	}
 	r.settle()
+	r.weigh()
 	return busy, nil
 }
 

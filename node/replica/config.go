@@ -26,6 +26,10 @@ type Config struct {
 	// WaitingRows is how many rows may wait in an input that is ahead before it is held, and how many tentative ones that no
 	// fork takes; of more the oldest go. 0 means 1 million.
 	WaitingRows int
+	// InputBytes is how much memory the inputs may keep in all; 0 means 1 GiB. Of three quarters of that inputs that are ahead are
+	// held, of half as much the oldest is redone for want of room, and tentative rows take a quarter at most, of which the oldest
+	// go. What is left is for what cannot be held: the input that the others wait for.
+	InputBytes int64
 	// StateBytes is how much memory a fork may hold; 0 sets no limit. Beyond it the fork is given up and its rows are undone.
 	// The stable instance is for the shell to watch.
 	StateBytes int64
@@ -49,6 +53,9 @@ func (c *Config) complete() {
 	}
 	if c.WaitingRows == 0 {
 		c.WaitingRows = 1 << 20
+	}
+	if c.InputBytes == 0 {
+		c.InputBytes = 1 << 30
 	}
 }
 

@@ -112,7 +112,7 @@ func (r *Replica) Block(blocked bool) { r.blocked = blocked }
 func (r *Replica) Held(input int) bool {
 	for _, f := range r.inputs[input].feeds {
 		u := r.unions[f.union]
-		if u.su.Waiting(f.input)+u.ahead+gapRows*len(u.gaps) <= r.cfg.WaitingRows {
+		if u.su.Waiting(f.input)+u.ahead+gapRows*len(u.gaps) <= r.cfg.WaitingRows && r.kept <= r.heldBytes() {
 			continue
 		}
 		if u.su.InputBoundary(f.input) > r.lowest(u.path).Add(r.cfg.Plan.Bucket) {

@@ -73,16 +73,6 @@ func (r *Replica) buckets(u *union) uint64 {
 	return 1 + uint64(to-from)/uint64(r.cfg.Plan.Bucket)
 }
 
-// crowded reports whether an SUnion holds so much that its inputs would have to stop.
-func (r *Replica) crowded(u *union) bool {
-	for k := range r.cfg.Plan.Unions[u.n].Inputs {
-		if u.su.Waiting(k) > r.cfg.WaitingRows/2 {
-			return true
-		}
-	}
-	return false
-}
-
 // passes reports whether one more slice brings the stable side past the fork everywhere.
 func (r *Replica) passes(p *path) bool {
 	for _, u := range p.unions {

@@ -33,6 +33,8 @@ type Replica struct {
 	now        dcaa.Instant
 	// runs counts failures of this incarnation.
 	runs uint64
+	// kept is how much memory the rows that inputs keep hold.
+	kept int64
 	// blocked: an output holds as much as it may.
 	blocked bool
 	// recovering: it was restarted and has not caught up yet.
@@ -131,7 +133,7 @@ func build(cfg Config, now dcaa.Instant, shell Shell) (*Replica, error) {
 func (r *Replica) addUnion(n int) error {
 	u := &r.cfg.Plan.Unions[n]
 	su, err := sunion.New(sunion.Config{Schema: u.Schema, Inputs: len(u.Inputs), Bucket: r.cfg.Plan.Bucket, Unordered: u.Unordered,
-		SuffixRows: r.cfg.WaitingRows, ReplayRows: r.replayRows()})
+		SuffixRows: r.cfg.WaitingRows, ReplayRows: r.replayRows(), SuffixBytes: r.suffixBytes()})
 	if err != nil {
 		return err
 	}

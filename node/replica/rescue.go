@@ -18,7 +18,7 @@ const emptyFor = 2_000_000
 // and may help, another replica or a producer, is waited for as long as Settings.AbandonAfter says.
 func (r *Replica) rescue(in *input) {
 	t, can := r.shell.(Transferer)
-	if !can || len(r.peers) == 0 || r.bestEffort() && (in.seamless() || !r.kept()) {
+	if !can || len(r.peers) == 0 || r.bestEffort() && (in.seamless() || !r.lasts()) {
 		r.abandon(in, in.intake.AbandonAt())
 		return
 	}
@@ -44,9 +44,9 @@ func (r *Replica) rescue(in *input) {
 	}
 }
 
-// kept reports whether another replica makes stable results in the generations that this one is in: it has lost nothing since, and
+// lasts reports whether another replica makes stable results in the generations that this one is in: it has lost nothing since, and
 // may have a state to give.
-func (r *Replica) kept() bool {
+func (r *Replica) lasts() bool {
 	return slices.ContainsFunc(r.peers, func(p peer) bool {
 		for o, s := range p.status {
 			if !p.up || s.State != dcaa.Stable || s.Generation != r.numbers[o].State().Generation {
