@@ -122,7 +122,7 @@ func MaxDelayOf(micros int64) *float64 {
 // caller sets State, Failure and NextTry; Restarts it sets in any case.
 func FragmentOf(name string, s fragment.Status) FragmentStatus {
 	out := FragmentStatus{
-		Name: name, State: FragmentRunning, Failure: s.Failure, StateBytes: s.StateBytes, Load: s.Load, CannotCatchUp: s.CannotCatchUp, Worked: s.Worked.Seconds(), Released: StreamTime(s.Released),
+		Name: name, State: FragmentRunning, Failure: s.Failure, StateBytes: s.StateBytes, Load: s.Load, CannotCatchUp: s.CannotCatchUp, Worked: s.Worked.Seconds(), Renewals: Renewals(s.Renewals), Released: StreamTime(s.Released),
 		PointAt: timeOrNil(s.PointAt), PointBoundary: StreamTime(s.PointBoundary),
 		Operators: make([]OperatorStatus, 0, len(s.Operator.Operators)),
 		Inputs:    make([]InputStatus, 0, len(s.Inputs)),

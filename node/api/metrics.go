@@ -51,6 +51,7 @@ const (
 	spillLimit
 	stateBytes
 	fragmentUp
+	forkRenewals
 	checkpointAge
 	sinkRows
 	partnerUp
@@ -82,6 +83,7 @@ func metricTable() [metricCount]metric {
 		spillLimit:        {"fednode_buffer_spill_limit_bytes", gauge, []string{"stream"}, "Bytes that an output may hold on disk."},
 		stateBytes:        {"fednode_state_bytes", gauge, []string{"query", "fragment"}, "Memory that the operators of a fragment hold."},
 		fragmentUp:        {"fednode_fragment_up", gauge, []string{"query", "fragment"}, "1 while a fragment runs, 0 while it has failed or was stopped by a limit."},
+		forkRenewals:      {"fednode_fork_renewals_total", counter, []string{"query", "fragment", "result"}, "How often corrections have stopped half way and tentative results build on them (done), or not: long, forgotten, failed."},
 		checkpointAge:     {"fednode_checkpoint_age_seconds", gauge, []string{"query", "fragment"}, "Time since the last recovery point of a fragment became durable."},
 		sinkRows:          {"fednode_sink_rows_total", counter, []string{"query", "output"}, "Rows delivered to a sink since the node started."},
 		partnerUp:         {"fednode_partner_up", gauge, []string{"org"}, "1 while a node of the organisation has a session with this one."},

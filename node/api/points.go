@@ -108,6 +108,11 @@ func (p *points) diverged(q *QueryStatus) {
 func (p *points) fragment(query string, f *FragmentStatus) {
 	p.add(fragmentUp, truth(f.State == FragmentRunning), query, f.Name)
 	p.add(stateBytes, float64(f.StateBytes), query, f.Name)
+	n := &f.Renewals
+	p.add(forkRenewals, float64(n.Done), query, f.Name, "done")
+	p.add(forkRenewals, float64(n.Long), query, f.Name, "long")
+	p.add(forkRenewals, float64(n.Forgotten), query, f.Name, "forgotten")
+	p.add(forkRenewals, float64(n.Failed), query, f.Name, "failed")
 	if f.PointAt != nil {
 		p.add(checkpointAge, max(0, time.Since(*f.PointAt).Seconds()), query, f.Name)
 	}

@@ -73,11 +73,23 @@ type FragmentStatus struct {
 	Load          float64 `json:"load"`
 	CannotCatchUp bool    `json:"cannot_catch_up"`
 	Worked        float64 `json:"worked_s"`
+	// Renewals counts what has come of it that corrections had stopped half way.
+	Renewals Renewals `json:"renewals"`
 	// Released is the end of the last bucket that went through the operators.
 	Released StreamTime `json:"released"`
 	// PointAt is when the last recovery point became durable, null before the first; PointBoundary is its place.
 	PointAt       *time.Time `json:"point_at"`
 	PointBoundary StreamTime `json:"point_boundary"`
+}
+
+// Renewals counts what has come of it, since the fragment started, that corrections had stopped half way: tentative results build on
+// what has been corrected (Done), or go on without that, since it would take too long to make again what they have given behind it
+// (Long), since rows for that are not kept any more (Forgotten), or since it ran into a limit (Failed).
+type Renewals struct {
+	Done      uint64 `json:"done"`
+	Long      uint64 `json:"long"`
+	Forgotten uint64 `json:"forgotten"`
+	Failed    uint64 `json:"failed"`
 }
 
 // OperatorStatus is one operator of a fragment. Counts are since the fragment started.

@@ -127,6 +127,8 @@ type Status struct {
 	Load          float64
 	CannotCatchUp bool
 	Worked        time.Duration
+	// Renewals counts what has come of it that corrections had stopped half way.
+	Renewals replica.Renewals
 	// PointAt is when the last recovery point became durable, the zero time before the first; PointBoundary is its place.
 	PointAt       time.Time
 	PointBoundary tuple.Time

@@ -187,6 +187,19 @@ func (r *Runner) Changed(c replica.Change) {
 	r.cfg.Log.Info("state of results", fields...)
 }
 
+// Renewed logs what has come of it that corrections had stopped half way.
+func (r *Runner) Renewed(x replica.Renewal) {
+	fields := []zap.Field{zap.String("fragment", r.cfg.Name), zap.Int("rows", x.Rows)}
+	for _, o := range x.Outputs {
+		fields = append(fields, zap.String("stream", r.outputs[o].Name()))
+	}
+	if x.Cause != nil {
+		r.cfg.Log.Warn("tentative results go on without what has been corrected", append(fields, zap.Error(x.Cause))...)
+		return
+	}
+	r.cfg.Log.Info("tentative results build on what has been corrected", fields...)
+}
+
 // full returns a channel that is closed when room may have been made, nil if no output is full.
 func (r *Runner) full() <-chan struct{} {
 	for _, o := range r.outputs {

@@ -13,7 +13,7 @@ const answerWithin = 50 * time.Millisecond
 func (r *Runner) current() Status {
 	now := r.now()
 	s := Status{Name: r.cfg.Name, Operator: r.core.Instance().Status(), Released: r.core.Released(), StateBytes: r.core.Instance().StateBytes(),
-		Load: r.work.load, CannotCatchUp: r.work.loses, Worked: time.Duration(r.work.total) * time.Microsecond}
+		Load: r.work.load, CannotCatchUp: r.work.loses, Worked: time.Duration(r.work.total) * time.Microsecond, Renewals: r.core.Renewals()}
 	for n, in := range r.inputs {
 		source, at, tentative, waiting := r.core.Input(n)
 		st := InputStatus{Stream: in.stream, Connected: source >= 0, Cause: in.cause, Condition: r.core.Condition(now, n),

@@ -93,6 +93,21 @@ type Relied interface {
 	Relied(output int) bool
 }
 
+// Renewing is a Shell that is told what comes of it when corrections have stopped half way.
+type Renewing interface {
+	Renewed(x Renewal)
+}
+
+// Renewal says that a fork has begun anew where the stable instance stands, or why it goes on as it is.
+type Renewal struct {
+	// Outputs are the indices of the outputs that it gives.
+	Outputs []int
+	// Rows is how many rows it has been given again, or would have had to be; 0 if they are not all kept.
+	Rows int
+	// Cause is why it has not begun anew; nil if it has.
+	Cause error
+}
+
 // Change is a change of the state of a path, or of what is given in it: if Cause says why, From and To may be the same.
 type Change struct {
 	From, To dcaa.State

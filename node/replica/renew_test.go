@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,8 +36,8 @@ func TestRenewedFork(t *testing.T) {
 				s.run(5000 * ms)
 				s.half(failed, 5000*ms, 6500*ms)
 				s.run(3000 * ms)
-				if s.r.Renewals() != 1 {
-					t.Fatalf("%d renewals; changes %v", s.r.Renewals(), s.changes)
+				if s.r.Renewals().Done != 1 {
+					t.Fatalf("%+v renewals; changes %v", s.r.Renewals(), s.changes)
 				}
 				if m := s.r.Missing(0); len(m) != 1 || m[0].Since != 6500*ms {
 					t.Errorf("it lacks %v, want one input since 6.5 s", m)
@@ -76,8 +77,8 @@ func TestRenewedForkSaysNothingTwice(t *testing.T) {
 	s.run(5000 * ms)
 	s.half(0, 5000*ms, 6500*ms)
 	s.run(5000 * ms)
-	if s.r.Renewals() != 1 {
-		t.Fatalf("%d renewals; changes %v", s.r.Renewals(), s.changes)
+	if s.r.Renewals().Done != 1 {
+		t.Fatalf("%+v renewals; changes %v", s.r.Renewals(), s.changes)
 	}
 	o := s.outputs[0]
 	seen := make(map[string]bool)
@@ -106,14 +107,56 @@ func TestNotRenewed(t *testing.T) {
 	s.run(10_000 * ms)
 	s.cut(0, false)
 	s.run(5000 * ms)
-	if s.r.Renewals() != 0 {
-		t.Errorf("%d renewals in a failure that heals", s.r.Renewals())
+	if s.r.Renewals() != (Renewals{}) {
+		t.Errorf("%+v renewals in a failure that heals", s.r.Renewals())
 	}
 	s = newStage(t, longQuery, func(c *Config) { c.SliceRows = 40 })
 	s.run(5000 * ms)
 	s.half(0, 5000*ms, 6500*ms)
 	s.run(5000 * ms)
-	if n := len(s.changes); s.r.Renewals() != 0 || s.changes[n-1] != "STABILIZATION->UPSTREAM_FAILURE" {
-		t.Errorf("%d renewals of more than a slice; changes %v", s.r.Renewals(), s.changes)
+	if n := len(s.changes); s.r.Renewals() != (Renewals{Long: 1}) || s.changes[n-1] != "STABILIZATION->UPSTREAM_FAILURE" {
+		t.Errorf("%+v renewals of more than a slice; changes %v", s.r.Renewals(), s.changes)
+	}
+}
+
+// TestRenewalSaysWhy shows that what comes of a renewal is counted and told: a fork that cannot be begun anew goes on, and none of
+// its rows is undone for that.
+func TestRenewalSaysWhy(t *testing.T) {
+	s := newStage(t, longQuery, nil)
+	s.run(5000 * ms)
+	s.half(0, 5000*ms, 6500*ms)
+	s.run(5000 * ms)
+	if len(s.renewed) != 1 || s.renewed[0].Cause != nil || s.renewed[0].Rows == 0 {
+		t.Fatalf("told %+v", s.renewed)
+	}
+	u := s.r.unions[0]
+	p, fork := u.path, u.path.fork
+	again := func(want Renewals, text string) {
+		t.Helper()
+		u.base = tuple.MinTime // as if the stable side had moved since
+		s.r.renew(p)
+		if got := s.r.Renewals(); got != want || p.fork != fork {
+			t.Fatalf("%+v, want %+v; another fork: %v", got, want, p.fork != fork)
+		}
+		if x := s.renewed[len(s.renewed)-1]; x.Cause == nil || !strings.Contains(x.Cause.Error(), text) || (x.Rows == 0) != errors.Is(x.Cause, errForgotten) || !slices.Equal(x.Outputs, p.outputs) {
+			t.Fatalf("told %+v, want %q", x, text)
+		}
+	}
+	s.r.cfg.StateBytes = 1
+	again(Renewals{Done: 1, Failed: 1}, "state bytes")
+	s.r.cfg.StateBytes = 0
+	s.r.cfg.SliceRows = 1
+	again(Renewals{Done: 1, Failed: 1, Long: 1}, "more rows")
+	s.r.cfg.SliceRows = 1 << 16
+	b := tuple.NewBatchBuilder(s.r.cfg.Plan.Unions[0].Schema)
+	for c := range s.r.cfg.Plan.Unions[0].Schema.Len() {
+		b.AppendNull(c)
+	}
+	b.EndRow(u.su.Forked() - 1)
+	u.su.InsertTentative(0, &tuple.Frame{Kind: tuple.Tentative, FirstID: 1, LastID: 1, Batch: b.Take()})
+	u.su.UndoTentative(0)
+	again(Renewals{Done: 1, Failed: 1, Long: 1, Forgotten: 1}, "not all rows are kept")
+	if s.outputs[0].undone > 0 {
+		t.Error("rows are undone")
 	}
 }

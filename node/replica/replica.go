@@ -26,8 +26,8 @@ type Replica struct {
 	silent     []silence     // by output
 	began      []beginning   // by output
 	beginnings uint64        // so far
-	renewals   uint64        // so far
-	span       int64         // how far back in the input results depend on it, in microseconds; only of a best-effort query
+	renewals   Renewals
+	span       int64 // how far back in the input results depend on it, in microseconds; only of a best-effort query
 	permission *dcaa.Permission
 	peers      []peer
 	now        dcaa.Instant

@@ -94,6 +94,7 @@ type stage struct {
 	sources []*origin
 	outputs []*received
 	changes []string
+	renewed []Renewal
 	// longest is the largest delay of a result beyond the end of its bucket.
 	longest int64
 }
@@ -177,6 +178,8 @@ func (s *stage) Close(input int, conn uint64) {
 }
 
 func (s *stage) Tell(string, dcaa.PermissionMessage) {}
+
+func (s *stage) Renewed(x Renewal) { s.renewed = append(s.renewed, x) }
 
 func (s *stage) Changed(c Change) {
 	s.changes = append(s.changes, fmt.Sprintf("%v->%v", c.From, c.To))

@@ -2,6 +2,7 @@ package replica
 
 import (
 	"fednode/dcaa"
+	"fednode/query"
 	"fednode/query/op"
 	"fednode/query/tuple"
 )
@@ -150,7 +151,7 @@ func (r *Replica) releaseTentative(u *union, to tuple.Time) (rows int) {
 		err = p.fork.Boundary(u.n, to)
 	}
 	if err == nil {
-		err = r.affordable(p)
+		err = r.affordable(p.fork)
 	}
 	r.level(p)
 	if err != nil {
@@ -163,8 +164,8 @@ func (r *Replica) releaseTentative(u *union, to tuple.Time) (rows int) {
 }
 
 // affordable fails when a fork holds more than the operators may. What it shares with the stable instance counts for both.
-func (r *Replica) affordable(p *path) error {
-	if limit := r.cfg.StateBytes; limit > 0 && p.fork.StateBytes() > limit {
+func (r *Replica) affordable(fork *query.Fork) error {
+	if limit := r.cfg.StateBytes; limit > 0 && fork.StateBytes() > limit {
 		return &op.LimitError{What: "state bytes of the tentative copy of fragment " + r.cfg.Plan.Name, Limit: limit}
 	}
 	return nil

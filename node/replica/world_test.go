@@ -325,11 +325,11 @@ func (w *world) advance(x *node) {
 	}
 	for busy := true; busy; {
 		var err error
-		before := x.r.Renewals()
+		before := x.r.Renewals().Done
 		if busy, err = x.r.Advance(w.now); err != nil {
 			w.t.Fatal(err)
 		}
-		if x.r.Renewals() > before {
+		if x.r.Renewals().Done > before {
 			w.said("%s: a fork begins anew at %s", x.name, millis(x.r.Released()))
 		}
 		if w.slow {

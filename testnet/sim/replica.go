@@ -203,8 +203,8 @@ func (a *replicaActor) Wake() {
 		return
 	}
 	a.dirty = busy
-	a.run.result.Coverage.Renewals += a.core.Renewals() - a.renewals
-	a.renewals = a.core.Renewals()
+	a.run.result.Coverage.Renewals += a.core.Renewals().Done - a.renewals
+	a.renewals = a.core.Renewals().Done
 	for _, s := range a.outputs {
 		a.h.Pump(s)
 	}
