@@ -22,8 +22,10 @@ type loop struct {
 	// waits is since when the loop has waited: an alarm that rang while it was busy was not late.
 	waits dcaa.Instant
 	// saving is true while a recovery point is on its way to the disk; saved brings its result.
-	saving  bool
-	saved   chan savedPoint
+	saving bool
+	saved  chan savedPoint
+	// next is what is to be taken over as soon as that point is stored.
+	next    *takeover
 	bytes   int64        // of input since the last point
 	pointed uint64       // progress that the last point covers
 	began   uint64       // how often results had begun anew when the last point was cut
@@ -31,10 +33,12 @@ type loop struct {
 	told    dcaa.Instant // when the status was last kept for who asks while the loop is busy
 }
 
-// savedPoint is the result of storing a recovery point.
+// savedPoint is the result of storing a recovery point. from is the replica whose state the next life is to begin with, "" if the
+// point is of this life alone.
 type savedPoint struct {
 	point *storage.RecoveryPoint
 	err   error
+	from  string
 }
 
 func newLoop(r *Runner) *loop {
@@ -62,7 +66,8 @@ func (l *loop) run(ctx context.Context) error {
 			busy, err = l.step()
 		}
 		if err != nil {
-			l.await()
+			l.next = nil
+			_ = l.await()
 			return err
 		}
 	}
@@ -90,16 +95,14 @@ func (l *loop) wait(ctx context.Context) error {
 		l.r.complain()
 	case s := <-l.saved:
 		l.woken()
-		l.stored(s)
+		return l.stored(s)
 	case reply := <-l.r.ask:
 		l.woken()
 		reply <- l.r.current()
 	case reply := <-l.r.states:
 		reply <- l.r.snapshot()
 	case t := <-l.r.transferred:
-		if p := l.r.offered(t); p != nil {
-			return l.takeOver(p)
-		}
+		l.takeOver(l.r.offered(t))
 	case <-l.point:
 		l.point = l.r.cfg.Clock.After(l.r.cfg.PointInterval)
 		l.cut()
@@ -116,15 +119,13 @@ func (l *loop) glance(ctx context.Context) error {
 	case <-l.r.news.Wake():
 		l.r.hear()
 	case s := <-l.saved:
-		l.stored(s)
+		return l.stored(s)
 	case reply := <-l.r.ask:
 		reply <- l.r.current()
 	case reply := <-l.r.states: // a redo may take minutes, and the other replica has nothing until then
 		reply <- l.r.snapshot()
 	case t := <-l.r.transferred:
-		if p := l.r.offered(t); p != nil {
-			return l.takeOver(p)
-		}
+		l.takeOver(l.r.offered(t))
 	case <-l.point:
 		l.point = l.r.cfg.Clock.After(l.r.cfg.PointInterval)
 		l.cut()
@@ -249,37 +250,64 @@ func (l *loop) cut() {
 	}()
 }
 
-// stored acknowledges what a durable point covers.
-func (l *loop) stored(s savedPoint) {
-	l.saving, l.failed = false, s.err != nil
-	if s.err != nil {
-		l.r.cfg.Log.Warn("recovery point not stored; trying again", zap.String("fragment", l.r.cfg.Name), zap.Error(s.err))
-		return
+// stored acknowledges what a durable point covers. It returns ErrTransferred if that is what the next life begins with.
+func (l *loop) stored(s savedPoint) error {
+	l.saving = false
+	if s.from != "" {
+		if s.err == nil {
+			return ErrTransferred
+		}
+		l.r.taking = false
+		l.r.cfg.Log.Warn("state of another replica not taken over; it is asked again", zap.String("fragment", l.r.cfg.Name), zap.String("replica", s.from), zap.Error(s.err))
+		return nil
 	}
-	l.r.acknowledge(s.point)
+	if l.failed = s.err != nil; l.failed {
+		l.r.cfg.Log.Warn("recovery point not stored; trying again", zap.String("fragment", l.r.cfg.Name), zap.Error(s.err))
+	} else {
+		l.r.acknowledge(s.point)
+	}
+	if l.next != nil {
+		l.takeOver(l.next)
+	}
+	return nil
 }
 
 // leave stores a last point on the way out, after the one that is on its way.
 func (l *loop) leave() error {
-	l.await()
-	l.cut()
-	l.await()
+	l.next = nil
+	if l.await() == nil {
+		l.cut()
+		_ = l.await()
+	}
 	return nil
 }
 
-// takeOver stores what has been taken of another replica's state as the point that the next life begins with.
-func (l *loop) takeOver(p *storage.RecoveryPoint) error {
-	l.await()
-	if err := l.r.cfg.Points.SavePoint(p); err != nil {
-		l.r.cfg.Log.Warn("state of another replica not stored; it is asked again", zap.String("fragment", l.r.cfg.Name), zap.Error(err))
-		return nil
+// takeOver stores what is taken of another replica's state as the point that the next life begins with. The fragment goes on
+// meanwhile: what it makes until then it makes again.
+func (l *loop) takeOver(x *takeover) {
+	if x == nil {
+		return
 	}
-	return ErrTransferred
+	l.r.taking = true
+	if l.next = nil; l.saving {
+		l.next = x
+		return
+	}
+	l.saving = true
+	finish := x.begin(l.r)
+	go func() {
+		p, err := finish()
+		if err == nil {
+			err = l.r.cfg.Points.SavePoint(p)
+		}
+		l.saved <- savedPoint{point: p, err: err, from: x.from}
+	}()
 }
 
 // await waits for the point that is on its way, if there is one.
-func (l *loop) await() {
-	if l.saving {
-		l.stored(<-l.saved)
+func (l *loop) await() error {
+	if !l.saving {
+		return nil
 	}
+	return l.stored(<-l.saved)
 }

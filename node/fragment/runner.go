@@ -29,10 +29,10 @@ type Runner struct {
 	// ctx of the connections; the loop sets it before the first event.
 	ctx     context.Context
 	pullers sync.WaitGroup
-	// fetching: the state of another replica is on its way.
-	fetching bool
-	counts   []outputCounts
-	work     workload
+	// fetching: the state of another replica is on its way; taking: it is about to be what the next life begins with.
+	fetching, taking bool
+	counts           []outputCounts
+	work             workload
 
 	// arrivals brings what the connections have got.
 	arrivals chan arrival

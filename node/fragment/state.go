@@ -217,7 +217,7 @@ const (
 
 // Transfer asks another replica for its state, beside the loop: one after the other, for a state may be large.
 func (r *Runner) Transfer(peer int) {
-	if r.fetching {
+	if r.fetching || r.taking {
 		return
 	}
 	r.fetching = true
@@ -227,6 +227,9 @@ func (r *Runner) Transfer(peer int) {
 	ctx := r.ctx
 	r.pullers.Go(func() {
 		p, err := r.fetch(ctx, name)
+		if err == nil {
+			err = r.usable(p)
+		}
 		select {
 		case r.transferred <- transfer{peer: peer, point: p, err: err}:
 		case <-ctx.Done():
@@ -234,39 +237,29 @@ func (r *Runner) Transfer(peer int) {
 	})
 }
 
-// offered returns what has come of a transfer that the next life is to begin with; nil if it is of no use.
-func (r *Runner) offered(t transfer) *storage.RecoveryPoint {
+// offered judges what has come of a transfer; nil if it is of no use.
+func (r *Runner) offered(t transfer) *takeover {
 	r.fetching = false
 	now, name := r.now(), r.cfg.Peers[t.peer]
-	err := t.err
-	if err == nil {
-		err = r.usable(t.point)
-	}
-	if err != nil {
-		r.cfg.Log.Warn("state not taken over; another replica is asked", zap.String("fragment", r.cfg.Name), zap.String("replica", name), zap.Error(err))
+	if t.err != nil {
+		r.cfg.Log.Warn("state not taken over; another replica is asked", zap.String("fragment", r.cfg.Name), zap.String("replica", name), zap.Error(t.err))
 		r.core.Declined(now, t.peer)
 		return nil
 	}
 	whole := t.point.Epoch != r.cfg.Epoch
 	take := r.core.Offered(now, t.peer, replica.State{Inputs: r.positions(t.point), Boundary: t.point.Boundary}, whole)
-	switch {
-	case take == nil:
+	if take == nil {
 		r.cfg.Log.Warn("the state of another replica reaches no further", zap.String("fragment", r.cfg.Name), zap.String("replica", name))
 		return nil
-	case take.Whole():
-		return t.point
 	}
-	p, err := r.graft(t.point, take)
-	if err != nil {
-		r.cfg.Log.Warn("no part of the state is taken over; another replica is asked", zap.String("fragment", r.cfg.Name), zap.String("replica", name), zap.Error(err))
-		r.core.Declined(now, t.peer)
-		return nil
+	if !take.Whole() {
+		r.cfg.Log.Warn("a part of the state of another replica is taken over", zap.String("fragment", r.cfg.Name), zap.String("replica", name), zap.Strings("outputs", r.taken(take)))
 	}
-	r.cfg.Log.Warn("a part of the state of another replica is taken over", zap.String("fragment", r.cfg.Name), zap.String("replica", name), zap.Strings("outputs", r.taken(take)))
-	return p
+	return &takeover{from: name, theirs: t.point, take: take}
 }
 
-// usable begins a life with a point and drops it: what cannot be restored must not take the place of what can.
+// usable begins a life with a point and drops it: what cannot be restored must not take the place of what can. That takes as long as
+// the state is large, and is done beside the loop.
 func (r *Runner) usable(p *storage.RecoveryPoint) error {
 	if p.Epoch > r.cfg.Epoch {
 		return fmt.Errorf("it is of epoch %d of the query, this replica of %d", p.Epoch, r.cfg.Epoch)

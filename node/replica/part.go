@@ -134,10 +134,15 @@ func (r *Replica) compare(p *part, ours, theirs *State, peer string) (wants, fur
 func (r *Replica) Graft(theirs State, operators []byte, take Take) (State, []byte, error) {
 	var e tuple.Encoder
 	s := r.Snapshot(&e)
+	return r.GraftOnto(s, e.B, theirs, operators, take)
+}
+
+// GraftOnto does so to a recovery point of this replica. It reads nothing that changes, and may be called from any goroutine.
+func (r *Replica) GraftOnto(s State, own []byte, theirs State, operators []byte, take Take) (State, []byte, error) {
 	if len(theirs.Inputs) != len(s.Inputs) || len(theirs.Outputs) != len(s.Outputs) {
 		return s, nil, fmt.Errorf("the state of another replica has %d SUnions and %d outputs, the plan %d and %d", len(theirs.Inputs), len(theirs.Outputs), len(s.Inputs), len(s.Outputs))
 	}
-	b, err := r.cfg.Plan.Graft(e.B, operators, take)
+	b, err := r.cfg.Plan.Graft(own, operators, take)
 	if err != nil {
 		return s, nil, err
 	}
