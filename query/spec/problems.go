@@ -26,11 +26,11 @@ func (p Problem) Error() string {
 		b.WriteString(p.Pos.String() + ": ")
 	}
 	if p.Path != "" && (p.Pos.Line != 0 || !strings.HasSuffix(p.Pos.File, " "+p.Path)) {
-		b.WriteString(p.Path + ": ")
+		b.WriteString(visible(p.Path) + ": ")
 	}
-	b.WriteString(p.Msg)
+	b.WriteString(visible(p.Msg))
 	if p.Hint != "" {
-		b.WriteString("; " + p.Hint)
+		b.WriteString("; " + visible(p.Hint))
 	}
 	return b.String()
 }
