@@ -38,7 +38,7 @@ var errDropped = errors.New("the fork has been dropped")
 func (i *Instance) ForkAffected(affected []bool, out Out) *Fork {
 	p := i.side.plan
 	f := &Fork{
-		inst: i, side: side{plan: p, out: out}, err: i.err,
+		inst: i, side: newSide(p, out), err: i.err,
 		unions: make([]source, len(p.Unions)), nodes: make([]*node, len(p.Operators)),
 		fed: make([]bool, len(p.Unions)), outputs: make([]bool, len(p.Outputs)),
 	}

@@ -25,14 +25,14 @@ type Instance struct {
 func NewInstance(f *FragmentPlan, out Out) *Instance {
 	i := newInstance(f, out)
 	for n := range i.nodes {
-		i.nodes[n].op = f.Operators[n].Plan.New()
+		i.nodes[n].own(f.Operators[n].Plan.New())
 	}
 	return i
 }
 
 // newInstance wires nodes that have no operators yet.
 func newInstance(f *FragmentPlan, out Out) *Instance {
-	i := &Instance{side: side{plan: f, out: out}, nodes: make([]node, len(f.Operators)), unions: make([]source, len(f.Unions))}
+	i := &Instance{side: newSide(f, out), nodes: make([]node, len(f.Operators)), unions: make([]source, len(f.Unions))}
 	at := func(operator int) *node { return &i.nodes[operator] }
 	for n := range i.nodes {
 		p := &f.Operators[n]

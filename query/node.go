@@ -1,6 +1,7 @@
 package query
 
 import (
+	"fednode/query/expr"
 	"fednode/query/op"
 	"fednode/query/tuple"
 )
@@ -10,6 +11,24 @@ import (
 type side struct {
 	plan *FragmentPlan
 	out  Out
+	room *expr.Room
+}
+
+// mostText is how many bytes the texts may have that the expressions of one side make of a batch. What makes much of
+// little, and that again and again from one operator to the next, stops the fragment there: it may be somebody else's, who
+// is not to have all memory of the node.
+const mostText = 512 << 20
+
+func newSide(p *FragmentPlan, out Out) side {
+	return side{plan: p, out: out, room: expr.NewRoom(mostText)}
+}
+
+// crowded returns an error once the texts of a batch have found no room.
+func (s *side) crowded() error {
+	if s.room.Over() {
+		return &op.LimitError{What: "bytes of the texts that expressions make of one batch", Limit: s.room.Limit()}
+	}
+	return nil
 }
 
 // source is the end of an SUnion: where its rows enter the operators.
@@ -57,9 +76,15 @@ func (n *node) init(s *side, p *OperatorPlan) {
 	}
 }
 
+// own gives the node its operator.
+func (n *node) own(o op.Operator) {
+	n.op = o
+	op.Share(o, n.side.room)
+}
+
 // copyState makes n go on from where the node of the same operator on another side stands.
 func (n *node) copyState(from *node) {
-	n.op = from.op.Fork()
+	n.own(from.op.Fork())
 	copy(n.bounds, from.bounds)
 	n.boundary = from.boundary
 }
@@ -83,6 +108,9 @@ func (n *node) Batch(port int, b *tuple.Batch) error {
 
 // batch hands a batch to everything behind a port, to forks last: their errors are their own.
 func (s *side) batch(p *port, b *tuple.Batch) error {
+	if err := s.crowded(); err != nil {
+		return err
+	}
 	for _, n := range p.to {
 		if n.node == nil {
 			if err := s.out.Batch(n.port, b); err != nil {
@@ -90,7 +118,7 @@ func (s *side) batch(p *port, b *tuple.Batch) error {
 			}
 			continue
 		}
-		if err := n.node.op.Process(n.port, b, n.node); err != nil {
+		if err := n.node.process(n.port, b); err != nil {
 			return n.node.blame(err)
 		}
 	}
@@ -98,6 +126,13 @@ func (s *side) batch(p *port, b *tuple.Batch) error {
 		t.batch(b)
 	}
 	return nil
+}
+
+func (n *node) process(port int, b *tuple.Batch) error {
+	if err := n.op.Process(port, b, n); err != nil {
+		return err
+	}
+	return n.side.crowded()
 }
 
 // boundary hands a boundary to everything behind some ports, and on from each operator whose own boundary rose.
@@ -129,6 +164,9 @@ func (s *side) boundary(ports []port, t tuple.Time) error {
 func (n *node) raise(port int, t tuple.Time) (rose bool, err error) {
 	n.bounds[port] = t
 	own, err := n.op.Boundary(port, t, n)
+	if err == nil {
+		err = n.side.crowded()
+	}
 	if err != nil {
 		return false, n.blame(err)
 	}

@@ -94,7 +94,7 @@ func RestoreInstance(f *FragmentPlan, out Out, d *tuple.Decoder, o RestoreOption
 	}
 	for n := range i.nodes {
 		nd := &i.nodes[n]
-		nd.op = nd.plan.Plan.New()
+		nd.own(nd.plan.Plan.New())
 		s, ok := snap.states[nd.plan.Name]
 		if !ok || !s.fits(nd.plan) {
 			continue

@@ -15,7 +15,7 @@ func (e *Eval) buildByCode(p *plan) kernel {
 	e.inCodes = true
 	inner := e.buildNode(p)
 	e.inCodes = false
-	return &dictKernel{inner: inner, col: p.cols[0], out: vec{Column: tuple.Column{Type: p.typ}}, count: &e.counters}
+	return &dictKernel{inner: inner, col: p.cols[0], out: vec{Column: tuple.Column{Type: p.typ}}, of: e}
 }
 
 // byCode reports whether a node depends on one dictionary column alone, so that it has one value a code.
@@ -42,7 +42,7 @@ func (e *Eval) buildNode(p *plan) kernel {
 	out := vec{Column: tuple.Column{Type: p.typ}}
 	switch p.op {
 	case opConst:
-		return &constKernel{val: p.val, out: out, sink: newSink(p.typ, &e.counters)}
+		return &constKernel{val: p.val, out: out, sink: newSink(p.typ, e)}
 	case opCol:
 		return &colKernel{col: p.col}
 	case opNeg, opArith:
@@ -70,7 +70,7 @@ func (e *Eval) buildNode(p *plan) kernel {
 	case opCase:
 		return e.buildCase(p, out)
 	case opCoalesce:
-		return &coalesceKernel{args: e.buildAll(p.args), merge: merger{out: out, sink: newSink(p.typ, &e.counters)}}
+		return &coalesceKernel{args: e.buildAll(p.args), merge: merger{out: out, sink: newSink(p.typ, e)}}
 	case opNullIf:
 		return &nullIfKernel{a: e.build(p.args[0]), b: e.build(p.args[1]), class: p.class, out: out}
 	case opCast:

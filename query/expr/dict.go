@@ -8,7 +8,7 @@ type dictKernel struct {
 	inner kernel
 	col   int
 	out   vec
-	count *Counters
+	of    *Eval
 	known [4]codeResults // several, since a union's batches alternate between dictionaries
 	turn  int            // the slot to give up next
 	codes tuple.Column   // the codes to compute, as a column
@@ -49,10 +49,10 @@ func (k *dictKernel) lookup(c *tuple.Column, n int) *codeResults {
 		r.credit += n
 		return nil
 	}
-	before := *k.count
+	before := k.of.counters
 	k.extend(r, c)
-	if *k.count != before {
-		*k.count, r.byRow = before, true
+	if k.of.counters != before {
+		k.of.counters, r.byRow = before, true
 		return nil
 	}
 	return r
@@ -67,11 +67,14 @@ func (k *dictKernel) slot(line *tuple.Lineage) *codeResults {
 	r := &k.known[k.turn]
 	k.turn = (k.turn + 1) % len(k.known)
 	r.drop()
-	r.line, r.sink = line, newSink(k.out.Type, k.count)
+	r.line, r.sink = line, newSink(k.out.Type, k.of)
 	return r
 }
 
 func (r *codeResults) drop() {
+	if r.sink != nil {
+		r.sink.empty()
+	}
 	r.line, r.have, r.credit, r.nulls, r.byRow = nil, 0, 0, false, false
 	r.codes.reset()
 	c := &r.col

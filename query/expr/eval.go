@@ -13,11 +13,12 @@ type Eval struct {
 	root     kernel
 	counters Counters
 	top      frame
+	room     *Room
 	inCodes  bool // while building: within a kernel that runs once a code
 }
 
 func newEval(p *plan) *Eval {
-	e := &Eval{}
+	e := &Eval{room: NewRoom(ownRoom)}
 	e.root = e.build(p)
 	return e
 }

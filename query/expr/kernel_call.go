@@ -77,7 +77,7 @@ func (e *Eval) buildCall(p *plan, out vec) kernel {
 
 func (e *Eval) callOf(p *plan, row func(c *call, i int) bool, lenient bool, out vec) *callKernel {
 	k := &callKernel{args: e.buildAll(p.args), row: row, lenient: lenient, out: out}
-	k.c = call{args: make([]*tuple.Column, len(p.args)), state: p.state, count: &e.counters, sink: newSink(p.typ, &e.counters)}
+	k.c = call{args: make([]*tuple.Column, len(p.args)), state: p.state, count: &e.counters, sink: newSink(p.typ, e)}
 	return k
 }
 

@@ -19,7 +19,7 @@ type caseKernel struct {
 }
 
 func (e *Eval) buildCase(p *plan, out vec) kernel {
-	k := &caseKernel{merge: merger{out: out, sink: newSink(p.typ, &e.counters)}}
+	k := &caseKernel{merge: merger{out: out, sink: newSink(p.typ, e)}}
 	if p.base != nil {
 		k.base = e.build(p.base)
 	}

@@ -272,7 +272,7 @@ func (m *model) call(p *plan, a []value) value {
 		}
 		b.Cols = append(b.Cols, *oneRow(arg.typ, a[i]))
 	}
-	e := &Eval{}
+	e := &Eval{room: NewRoom(ownRoom)}
 	e.root = e.buildNode(q.finish())
 	v := valueAt(e.Eval(b), 0)
 	m.counters.DivByZero += e.counters.DivByZero

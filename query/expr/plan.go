@@ -137,8 +137,12 @@ func constant(t tuple.Type, v value, pos int) *plan {
 	return &plan{op: opConst, typ: t, val: v, pos: pos}
 }
 
+// mostFolded is the longest text that a constant may become when it is longer than what it is made of.
+const mostFolded = 1 << 10
+
 // fold replaces p by its value if that is known and computing it counts nothing: a division by zero is to be counted
-// for every row.
+// for every row. What makes much of little stays as it is written: a file of constants is not to hold a thousand times its
+// size for as long as it is known.
 func fold(p *plan) *plan {
 	p.finish()
 	if p.op == opConst || p.typ.Kind == tuple.List || len(p.cols) > 0 {
@@ -149,14 +153,38 @@ func fold(p *plan) *plan {
 			return p
 		}
 	}
+	if p.prolific() {
+		return p
+	}
 	e := newEval(p)
 	c := e.evalOne()
 	if e.counters != (Counters{}) {
 		return p
 	}
 	out := constant(p.typ, valueAt(c, 0), p.pos)
+	if n := len(out.val.s); n > mostFolded && n > textOf(p.children()) {
+		return p
+	}
 	out.form = p.form
 	return out
+}
+
+// prolific reports whether p is a call of constants that may make much more of them than is kept, so that it is not even
+// tried: a file has room for tens of thousands.
+func (p *plan) prolific() bool {
+	if p.op != opCall || !p.fn.counts {
+		return false
+	}
+	most := int64(16 * mostFolded / max(textOf(p.args), 1))
+	return slices.ContainsFunc(p.args, func(k *plan) bool { return k.val.i > most })
+}
+
+// textOf is how long the texts of constants are together.
+func textOf(constants []*plan) (n int) {
+	for _, k := range constants {
+		n += len(k.val.s)
+	}
+	return n
 }
 
 // valueAt returns row i of a column as a constant.

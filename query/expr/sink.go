@@ -2,25 +2,25 @@ package expr
 
 import "fednode/query/tuple"
 
-// Limits of what a string function makes: one result, and all results that one kernel keeps at a time. The second only
-// guards the process against results that no stream could carry anyway.
+// Limits of what a string function makes: one result, and all results that an Eval keeps at a time if it shares no room.
+// The second only guards the process against results that no stream could carry anyway.
 const (
-	MaxString    = 1 << 20
-	maxSinkBytes = 1 << 30
+	MaxString = 1 << 20
+	ownRoom   = 1 << 30
 )
 
 // sink is the dictionary that a kernel's binary results go to.
 type sink struct {
-	b        *tuple.DictBuilder
-	counters *Counters
+	b *tuple.DictBuilder
+	e *Eval
 }
 
 // newSink returns the sink for results of type t, nil if they are not binary.
-func newSink(t tuple.Type, counters *Counters) *sink {
+func newSink(t tuple.Type, e *Eval) *sink {
 	if !t.Kind.IsBinary() {
 		return nil
 	}
-	return &sink{b: tuple.NewDictBuilder(), counters: counters}
+	return &sink{b: tuple.NewDictBuilder(), e: e}
 }
 
 // rotate begins a new dictionary if the current one is full, and reports whether it did. Codes given before are then
@@ -29,19 +29,32 @@ func (s *sink) rotate() bool {
 	if s == nil || !s.b.Full() {
 		return false
 	}
-	s.b.Reset()
+	s.empty()
 	return true
 }
 
-func (s *sink) add(v []byte) uint32 { return s.b.Intern(v) }
+// empty begins a new dictionary. What others have of the old one they keep.
+func (s *sink) empty() {
+	s.e.room.take(-s.b.Size())
+	s.b.Reset()
+}
+
+func (s *sink) add(v []byte) uint32 {
+	before := s.b.Size()
+	code := s.b.Intern(v)
+	if n := s.b.Size() - before; n > 0 {
+		s.e.room.take(n)
+	}
+	return code
+}
 
 // fits reports whether v may be added; what may not is null, and counted. What only keeps or cuts its argument is not
 // held to the length, since the argument is there already.
 func (s *sink) fits(v []byte, grown bool) bool {
-	if (len(v) <= MaxString || !grown) && s.b.Size() < maxSinkBytes {
+	if (len(v) <= MaxString || !grown) && s.e.room.fits(len(v)) {
 		return true
 	}
-	s.counters.Overflow++
+	s.e.counters.Overflow++
 	return false
 }
 
