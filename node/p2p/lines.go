@@ -12,7 +12,7 @@ type lines struct {
 	own string
 
 	mu sync.Mutex
-	of map[string]*patience // by organisation; as many as have been trusted since we began
+	of map[string]*patience // by organisation; of those that there is patience with
 }
 
 // limit is how long a node of an organisation may be silent, as far as the others have shown.
@@ -34,12 +34,22 @@ func (l *lines) passed(org string, silence time.Duration, now time.Time, cfg Con
 	defer l.mu.Unlock()
 	p := l.of[org]
 	if p == nil {
-		if l.of == nil {
-			l.of = make(map[string]*patience)
-		}
+		l.forget(now)
 		fresh := newPatience(cfg)
 		p = &fresh
 		l.of[org] = p
 	}
 	p.passed(silence, now)
+}
+
+// forget lets those go of which nothing is left that was learned. Called with mu held.
+func (l *lines) forget(now time.Time) {
+	if l.of == nil {
+		l.of = make(map[string]*patience)
+	}
+	for org, p := range l.of {
+		if p.limit(now) <= p.base {
+			delete(l.of, org)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package p2p
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"net"
 	"strings"
@@ -246,4 +247,16 @@ func TestSilentKnocker(t *testing.T) {
 		require.Error(t, door.Greet(ours, a.identity.Member.Peer, false))
 		require.Equal(t, 5*time.Second, time.Since(begin))
 	})
+}
+
+// What was learned of an organisation's line goes with time, and with it the organisation.
+func TestLinesForget(t *testing.T) {
+	cfg, now := Default(), time.Unix(1000, 0)
+	l := lines{own: "north"}
+	for n := range 1000 {
+		l.passed(fmt.Sprintf("org%d", n), time.Second, now, cfg)
+		now = now.Add(time.Minute)
+	}
+	require.Less(t, len(l.of), 50)
+	require.Positive(t, l.limit("org999", now))
 }
