@@ -168,11 +168,14 @@ func (l *loop) stood(now dcaa.Instant, late int64) {
 // statusEvery is how old a status may be that is shown while the loop is busy, in microseconds.
 const statusEvery = 500_000
 
-// firstPoint spreads the points of many fragments that start together over the interval.
-func (l *loop) firstPoint() time.Duration {
+// firstPoint spreads the points of many fragments that start together over the interval, those of the replicas of one as well: while
+// one stands still for its point, others serve.
+func (l *loop) firstPoint() time.Duration { return l.r.cfg.firstPoint() }
+
+func (c *Config) firstPoint() time.Duration {
 	h := fnv.New32a()
-	h.Write([]byte(l.r.cfg.Name))
-	return l.r.cfg.PointInterval/2 + time.Duration(h.Sum32())%(l.r.cfg.PointInterval/2+1)
+	h.Write([]byte(c.Self + "/" + c.Name))
+	return c.PointInterval/2 + time.Duration(h.Sum32())%(c.PointInterval/2+1)
 }
 
 // burst files a frame and what else is there.
