@@ -13,23 +13,32 @@ func (i *Intake) Lost() (first tuple.Position, lost bool) {
 
 // AbandonAt is when rows that are lost may be given up: at once if every producer can be reached and stands where a consumer
 // can follow, and else when that has not been so for Settings.AbandonAfter, for one that is away may hold them, and one that
-// is in an older generation may be on its way to ours. Who comes and goes and lacks them each time does not put that off. Never if nothing is lost. Best effort waits for nobody (see forbearance).
+// is in an older generation may be on its way to ours. Who comes and goes and lacks them each time does not put that off, nor do
+// two that do so in turn (see AwaitedUntil). Never if nothing is lost. Best effort waits for nobody (see forbearance), and puts
+// off by that no longer than others wait.
 func (i *Intake) AbandonAt() Instant {
 	if i.lostSince == Never {
 		return Never
 	}
 	if i.cfg.Settings.Consistency == BestEffort {
-		return i.lostSince.Add(i.forbearance())
+		return min(i.lostSince.Add(i.forbearance()), i.missed.since.Add(i.cfg.Settings.AbandonAfter))
 	}
 	at := i.lostSince
 	for n := range i.producers {
 		if p := &i.producers[n]; !p.up {
-			at = max(at, max(i.lostSince, p.downAt).Add(i.cfg.Settings.AbandonAfter))
+			at = max(at, i.cfg.Settings.AwaitedUntil(i.lostSince, p.downAt))
 		} else if p.oldest.Generation < i.pos.Generation {
 			at = max(at, i.lostSince.Add(i.cfg.Settings.AbandonAfter))
 		}
 	}
 	return at
+}
+
+// AwaitedUntil is until when somebody who is away since downAt is waited for, since he may have what is lost since lostSince. Who has
+// gone later is waited for anew, but for no longer than as much again: of several that come and go in turn one would else always
+// have just gone.
+func (s *Settings) AwaitedUntil(lostSince, downAt Instant) Instant {
+	return min(max(lostSince, downAt), lostSince.Add(s.AbandonAfter)).Add(s.AbandonAfter)
 }
 
 // LostSince is since when what comes next is lost, however often a producer has been asked anew meanwhile; Never if nothing is.

@@ -87,3 +87,38 @@ func TestTentativeUnasked(t *testing.T) {
 		t.Fatal("a suffix that nobody asked for is held")
 	}
 }
+
+// TestTwoThatComeAndGo shows that of two producers one of which is always away, and which both lack what comes next, neither puts off
+// without end that it is given up; also not for best effort, which waits until one comes in the generation that it is in.
+func TestTwoThatComeAndGo(t *testing.T) {
+	for _, consistency := range []Consistency{Eventual, BestEffort} {
+		s, shell := DefaultSettings(), &asked{}
+		s.Consistency, s.AbandonAfter = consistency, 10*second
+		from := tuple.Position{Generation: 2, ID: 7, Time: 100}
+		i := NewIntake(IntakeConfig{Settings: &s, Producers: []string{"a/n", "b/n"}, From: from, Tentative: true, Whole: true}, 0, shell, deaf{})
+		now, answered, lost := Instant(0), 0, Never
+		for here := 0; i.Position() == from; here = 1 - here {
+			i.Reachable(now, here, true)
+			i.Reachable(now, 1-here, false)
+			for end := now.Add(second); now < end; now = now.Add(100_000) {
+				i.Heard(now, here, StreamStatus{State: Stable, Boundary: tuple.Time(100 + now), Generation: 1})
+				i.Tick(now)
+				for ; answered < len(shell.open); answered++ {
+					i.Truncated(now, shell.open[answered].Conn, tuple.Position{Generation: 1, ID: 3})
+				}
+				if _, gone := i.Lost(); gone {
+					lost = min(lost, now)
+				}
+				if now >= i.AbandonAt() {
+					i.Skip(now, "gone")
+				}
+			}
+			if now > lost.Add(3*s.AbandonAfter) {
+				t.Fatalf("consistency %d: waits since %d µs, and will until %d", consistency, now-lost, i.AbandonAt())
+			}
+		}
+		if consistency == Eventual && now < lost.Add(s.AbandonAfter) {
+			t.Fatalf("given up after %d µs: one may have them", now-lost)
+		}
+	}
+}

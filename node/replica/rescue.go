@@ -58,14 +58,15 @@ func (r *Replica) lasts() bool {
 }
 
 // awaitedUntil is until when replicas that are away are waited for, since one may have a state that covers what is lost since then.
-// One that comes and goes and has none puts off what the others are waited for by nothing.
+// One that comes and goes and has none puts off what the others are waited for by nothing, several that do so in turn by as much again.
 func (r *Replica) awaitedUntil(since dcaa.Instant) dcaa.Instant {
+	until := r.cfg.Settings.AwaitedUntil(since, 0)
 	for k := range r.peers {
 		if p := &r.peers[k]; !p.up {
-			since = max(since, p.downAt)
+			until = max(until, r.cfg.Settings.AwaitedUntil(since, p.downAt))
 		}
 	}
-	return since.Add(r.cfg.Settings.AbandonAfter)
+	return until
 }
 
 // abandon gives up what no producer holds, once the time has come.

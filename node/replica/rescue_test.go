@@ -106,3 +106,34 @@ func TestAbandonAmongThoseWhoComeAndGo(t *testing.T) {
 		}
 	}
 }
+
+// TestAbandonAmongPeersInTurn shows that two replicas one of which is always away, and which have no state to give, do not put off
+// without end that rows are given up; that they do so for a while.
+func TestAbandonAmongPeersInTurn(t *testing.T) {
+	const wait = 10_000 * ms
+	s := newStage(t, joinQuery, func(c *Config) {
+		c.Peers, c.Settings.AbandonAfter = []string{"north/n2", "north/n3"}, wait
+	})
+	shell := &asking{stage: s}
+	s.r.shell = shell
+	s.run(1000 * ms)
+	src := s.sources[0]
+	s.cut(0, true)
+	s.run(100 * ms)
+	src.down = false
+	s.r.Reachable(s.now, 0, 0, true)
+	s.r.Truncated(s.now, 0, src.conn, tuple.Position{Generation: 1, ID: src.last, Time: tuple.Time(int64(s.now) - 1_000_000*ms)})
+	began := s.now
+	for here := 0; shell.gaps == 0; here = 1 - here {
+		s.r.PeerReachable(s.now, here, true)
+		s.r.PeerReachable(s.now, 1-here, false)
+		s.run(200 * ms)
+		s.r.Declined(s.now, here)
+		if s.run(800 * ms); s.now > began.Add(3*wait) {
+			t.Fatal("rows are waited for without end")
+		}
+	}
+	if s.now < began.Add(wait) {
+		t.Fatalf("rows were given up after %d ms", (s.now-began)/ms)
+	}
+}
