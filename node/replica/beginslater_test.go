@@ -85,6 +85,36 @@ func TestStatesInCircles(t *testing.T) {
 	}
 }
 
+// TestGenerationsInCircles shows that of two replicas that each have followed another history at another input, of which nothing comes
+// any more, one takes the state of the other, and not both, although each is in the generation that the other one's input goes on in.
+func TestGenerationsInCircles(t *testing.T) {
+	lacking := func(name, peer string, gone int) *stage {
+		s := newStage(t, joinQuery, func(c *Config) { c.Name, c.Peers = name, []string{peer} })
+		for n, src := range s.sources {
+			if src.generation = 2; n == gone {
+				src.generation = 3
+			}
+		}
+		s.r.PeerReachable(s.now, 0, true)
+		s.run(1000 * ms)
+		s.cut(gone, true)
+		s.run(500 * ms)
+		src := s.sources[gone]
+		src.down = false
+		s.r.Reachable(s.now, gone, 0, true)
+		s.r.Truncated(s.now, gone, src.conn, tuple.Position{Generation: 2, ID: 1})
+		if !stranded(s.r) {
+			t.Fatalf("%s lacks nothing", name)
+		}
+		return s
+	}
+	a, b := lacking("north/n1", "north/n2", 0), lacking("north/n2", "north/n1", 1)
+	takes := func(s, other *stage) bool { return s.r.Offered(s.now, 0, other.offer().state, false) != nil }
+	if first, second := takes(a, b), takes(b, a); first == second {
+		t.Errorf("the first takes the state of the second: %v; the second that of the first: %v", first, second)
+	}
+}
+
 // TestStateOfLowerGeneration shows that a replica which can go on nowhere takes the state of one that goes on in what its producer
 // gives now, although the number of that generation is lower than that of its own; and no state that its producer cannot go on
 // from.

@@ -83,9 +83,9 @@ func (p *part) complete(at [][]tuple.Position) tuple.Time {
 // Offered says where the state of a peer stands that Transfer has asked for; of s, Inputs count. take is what of it reaches
 // further than this replica, nil if nothing does: then the peer lacks the same rows. Each part of the fragment is judged by
 // itself, or all as one if whole says so: since another revision of the query may have had other parts. A part reaches further
-// if it does so at an input that can go on nowhere. At another input it may lie behind only if all of the part is complete
-// further, and among equals if the peer's name is the lower: two that lack input of different streams would else exchange
-// their states in circles.
+// if it does so at an input that can go on nowhere. At another input it may lie behind, or where no producer is known to go on, only
+// if all of the part is complete further, and among equals if the peer's name is the lower: two that lack input of different
+// streams would else exchange their states in circles.
 func (r *Replica) Offered(now dcaa.Instant, peer int, s State, whole bool) (take Take) {
 	r.now = now
 	parts, ours := r.parts(whole), State{Inputs: r.positions()}
@@ -111,22 +111,47 @@ func (r *Replica) Offered(now dcaa.Instant, peer int, s State, whole bool) (take
 
 // compare says whether a part wants a state of a peer, and whether that one reaches further.
 func (r *Replica) compare(p *part, ours, theirs *State, peer string) (wants, further bool) {
-	behind := false
+	var list []offered
 	for _, in := range p.inputs {
-		at := theirs.Covered(r.cfg.Plan, in.n)
-		c := at.Compare(ours.Covered(r.cfg.Plan, in.n))
-		_, lost := in.intake.Lost()
-		if lost && in.intake.Continues(at) {
-			c = 1 // by number its generation may be the lower one, but it is the one that goes on
-		}
-		wants = wants || lost
-		further = further || lost && c > 0
+		o := offered{here: ours.Covered(r.cfg.Plan, in.n), there: theirs.Covered(r.cfg.Plan, in.n)}
+		_, o.lost = in.intake.Lost()
+		o.continues = in.intake.Continues(o.there)
+		list = append(list, o)
+	}
+	return reachesFurther(list, cmp.Or(cmp.Compare(p.complete(theirs.Inputs), p.complete(ours.Inputs)), strings.Compare(r.cfg.Name, peer)) > 0)
+}
+
+// offered is one input of a part in our state and in that of a peer. lost: it can go on nowhere from here. continues: a producer that
+// cannot go on from here can from there.
+type offered struct {
+	here, there     tuple.Position
+	lost, continues bool
+}
+
+// order says whether the place of the peer is the further one, if more than 0, or the less far. By number a generation may be the
+// lower one that goes on, or the higher one of which nothing comes any more.
+func (o *offered) order() int {
+	switch other := o.there.Generation != o.here.Generation; {
+	case o.lost && o.continues:
+		return 1
+	case !o.lost && other && !o.continues:
+		return -1
+	}
+	return o.there.Compare(o.here)
+}
+
+// reachesFurther says whether a part with such inputs wants a state, and whether the one that is offered reaches further. complete:
+// all of that is complete further, or as far and comes first.
+func reachesFurther(list []offered, complete bool) (wants, further bool) {
+	behind := false
+	for k := range list {
+		o := &list[k]
+		c := o.order()
+		wants = wants || o.lost
+		further = further || o.lost && c > 0
 		behind = behind || c < 0
 	}
-	if further && behind {
-		further = cmp.Or(cmp.Compare(p.complete(theirs.Inputs), p.complete(ours.Inputs)), strings.Compare(r.cfg.Name, peer)) > 0
-	}
-	return wants, further
+	return wants, further && (!behind || complete)
 }
 
 // Graft returns a recovery point of the present moment like Snapshot, but for what is taken from that of another replica. It
