@@ -36,7 +36,7 @@ func (i *Intake) chooseData(now Instant) {
 		return
 	}
 	if i.data == nil {
-		i.next = i.open(best, i.cfg.Tentative, "")
+		i.next = i.open(now, best, i.cfg.Tentative, "")
 		return
 	}
 	if best == i.data.producer {
@@ -48,7 +48,7 @@ func (i *Intake) chooseData(now Instant) {
 	if !i.better(now, best) {
 		return
 	}
-	i.next = i.open(best, i.cfg.Tentative, i.because(now, i.data.producer))
+	i.next = i.open(now, best, i.cfg.Tentative, i.because(now, i.data.producer))
 }
 
 // better reports whether data should move to a producer of higher rank. Nothing ranks above one that is STABLE, so it is not

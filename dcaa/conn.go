@@ -10,7 +10,7 @@ type conn struct {
 	from      tuple.Time // TentativeFrom
 	open      bool       // granted
 	gave      bool       // something new has come of it
-	cameAt    Instant    // when a frame came last, or it was granted
+	cameAt    Instant    // when a frame came last, or it was granted, or asked for
 	claimsAt  Instant    // since when it brings tentative results while its producer says STABLE; Never while it does not
 	delay     int64      // of the boundary that came last: what has been added to what is normal, at least 0
 	lateAt    Instant    // since when tentative boundaries come beyond the bound; Never while they do not
@@ -40,12 +40,12 @@ func (i *Intake) conn(id uint64) *conn {
 	return nil
 }
 
-func (i *Intake) open(producer int, tentatively bool, because string) *conn {
-	return i.openAt(producer, i.pos, tentatively, because)
+func (i *Intake) open(now Instant, producer int, tentatively bool, because string) *conn {
+	return i.openAt(now, producer, i.pos, tentatively, because)
 }
 
-func (i *Intake) openAt(producer int, from tuple.Position, tentatively bool, because string) *conn {
-	c := &conn{id: i.nextConn, producer: producer, tentative: tentatively, from: i.pos.Time, claimsAt: Never, lateAt: Never, guessed: tuple.MinTime, pace: pace{boundary: tuple.MinTime}}
+func (i *Intake) openAt(now Instant, producer int, from tuple.Position, tentatively bool, because string) *conn {
+	c := &conn{id: i.nextConn, producer: producer, tentative: tentatively, from: i.pos.Time, cameAt: now, claimsAt: Never, lateAt: Never, guessed: tuple.MinTime, pace: pace{boundary: tuple.MinTime}}
 	i.nextConn++
 	if i.q.held {
 		c.from = max(c.from, i.q.boundary)

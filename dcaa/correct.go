@@ -21,7 +21,7 @@ func (i *Intake) chooseCorrect(now Instant) {
 		i.close(&i.correct)
 	}
 	if i.correct == nil && wanted >= 0 {
-		i.correct = i.open(wanted, false, "")
+		i.correct = i.open(now, wanted, false, "")
 	}
 }
 

@@ -51,7 +51,10 @@ func (i *Intake) Due(now Instant) Instant {
 			due = min(due, at)
 		}
 	}
-	if c := i.data; c != nil && c.open && len(i.producers) > 1 {
+	for _, c := range i.doubted() {
+		if c == nil || len(i.producers) < 2 {
+			continue
+		}
 		if at := c.cameAt.Add(patience); at > now {
 			due = min(due, at)
 		}

@@ -26,7 +26,7 @@ func (i *Intake) chooseLoan(now Instant) {
 		return
 	}
 	if p := &i.producers[from]; p.retryAt <= now {
-		i.loan = i.openAt(from, tuple.Position{Generation: p.oldest.Generation, ID: p.oldest.ID, Time: i.pos.Time}, true, "")
+		i.loan = i.openAt(now, from, tuple.Position{Generation: p.oldest.Generation, ID: p.oldest.ID, Time: i.pos.Time}, true, "")
 	}
 }
 
