@@ -168,7 +168,7 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 	if i.cfg.Whole && i.beginsLater(f) {
 		i.pass(&tuple.Frame{Kind: tuple.Gap, Time: i.pos.Time, To: i.pos.Time, Generation: f.Generation, Reason: "the stream begins in a later generation"})
 	}
-	delivers := c == i.next && i.beyond(f)
+	delivers := c == i.next && i.beyond(now, c, f)
 	if delivers && (f.Kind == tuple.Tentative || f.Kind == tuple.TentativeBoundary) {
 		i.promote() // they count on the data connection alone
 	}
@@ -193,15 +193,15 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 	return err
 }
 
-// beyond reports whether a frame is something that the consumer does not hold yet.
-func (i *Intake) beyond(f *tuple.Frame) bool {
+// beyond reports whether a frame of a connection is something that the consumer does not hold yet.
+func (i *Intake) beyond(now Instant, c *conn, f *tuple.Frame) bool {
 	switch f.Kind {
 	case tuple.Insertion:
 		return !i.pos.Holds(f)
 	case tuple.Boundary:
 		return f.Time >= i.pos.Time
 	case tuple.Tentative, tuple.TentativeBoundary:
-		return true
+		return !i.belated(now, c, f)
 	}
 	return false
 }

@@ -21,6 +21,23 @@ func (i *Intake) noteLate(now Instant, c *conn, f *tuple.Frame) {
 	}
 }
 
+// belated reports whether a tentative frame of a connection that is to take the place of data is no reason for that: the suffix comes
+// over data within the bound, and reaches further than this one, which is late. It may catch up yet, and is kept until it proves
+// to be late. What it gives meanwhile is held already.
+func (i *Intake) belated(now Instant, c *conn, f *tuple.Frame) bool {
+	if i.data == nil || !i.given(now) || i.data.delay > i.cfg.Settings.latest() {
+		return false
+	}
+	if f.Kind == tuple.Tentative && latest(f.Batch) >= i.q.boundary {
+		return false
+	}
+	if f.Kind == tuple.TentativeBoundary && (f.Time > i.q.boundary || c.delay <= i.cfg.Settings.latest()) {
+		return false
+	}
+	c.from = max(c.from, i.q.boundary)
+	return true
+}
+
 // timely reports whether tentative results come over the data connection within the bound, and those of another producer would
 // not: who redoes may serve meanwhile, and goes before one that has fallen behind, as after a standstill.
 func (i *Intake) timely(now Instant, other int) bool {
