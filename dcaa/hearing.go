@@ -18,7 +18,7 @@ func (i *Intake) Heard(now Instant, producer int, s StreamStatus) {
 		p.gaveUp = now
 	}
 	p.status, p.heard = s, true
-	p.moved(now, s.Boundary, Age{}, i.cfg.Settings)
+	p.moved(now, s.Boundary, Age{}, i.mostAhead(now, s.Boundary), i.cfg.Settings)
 	i.compare(check{generation: s.Generation, boundary: s.Boundary, sum: s.Sum, producer: producer})
 	i.choose(now)
 }
@@ -116,7 +116,7 @@ func (i *Intake) Resume(now Instant, at tuple.Position) {
 			i.close(c)
 		}
 	}
-	i.pos, i.q = at, suffix{}
+	i.pos, i.q, i.dueAt = at, suffix{}, Never
 	for n := range i.producers {
 		i.producers[n].found()
 		i.producers[n].forgive()

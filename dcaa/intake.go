@@ -82,6 +82,8 @@ type Intake struct {
 	// P.
 	pos   tuple.Position
 	begun bool // a boundary has come since the intake began
+	// dueAt is when P's boundary is due, or was; Never if that is not known.
+	dueAt Instant
 	// again: rows below may be given again by this generation, which began before. MinTime once a boundary of it has passed.
 	again tuple.Time
 	gap   gapHeard
@@ -96,7 +98,7 @@ type Intake struct {
 
 // NewIntake returns an intake that has asked nobody yet.
 func NewIntake(cfg IntakeConfig, now Instant, shell IntakeShell, taker Taker) *Intake {
-	i := &Intake{cfg: cfg, shell: shell, taker: taker, nextConn: 1, pos: cfg.From, again: cfg.From.Time, began: now, lostSince: Never, missed: givenUp{since: Never}, skipped: givenUp{since: Never}}
+	i := &Intake{cfg: cfg, shell: shell, taker: taker, nextConn: 1, pos: cfg.From, again: cfg.From.Time, began: now, dueAt: Never, lostSince: Never, missed: givenUp{since: Never}, skipped: givenUp{since: Never}}
 	for _, name := range cfg.Producers {
 		i.producers = append(i.producers, producer{name: name, chased: tuple.MinTime, gaveUp: Never, downAt: now, pace: pace{boundary: tuple.MinTime, movedAt: now}})
 	}
@@ -144,7 +146,7 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 	switch f.Kind {
 	case tuple.Boundary:
 		p.gave(f.Time)
-		p.moved(now, f.Time, AgeOf(f), i.cfg.Settings)
+		p.moved(now, f.Time, AgeOf(f), i.mostAhead(now, f.Time), i.cfg.Settings)
 	case tuple.Tentative, tuple.TentativeBoundary:
 		p.inRun(now, f.Run)
 		p.dry = false
@@ -153,7 +155,7 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 		i.noteLate(now, c, f)
 	}
 	if f.Kind == tuple.Boundary || f.Kind == tuple.TentativeBoundary {
-		c.moved(now, f.Time, AgeOf(f), i.cfg.Settings)
+		c.moved(now, f.Time, AgeOf(f), i.mostAhead(now, f.Time), i.cfg.Settings)
 		c.delay = max(0, AgeOf(f).After(p.way.Age()).Delay())
 	}
 	if c == i.loan {
@@ -174,6 +176,9 @@ func (i *Intake) Frame(now Instant, id uint64, f *tuple.Frame) error {
 	}
 	before := i.pos
 	err := i.take(c, f)
+	if i.pos.Time > before.Time && f.Kind == tuple.Boundary {
+		i.dueAt = now.Add(c.ahead)
+	}
 	if err == nil && delivers && c == i.next {
 		i.promote()
 	}
