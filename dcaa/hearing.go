@@ -34,7 +34,6 @@ func (i *Intake) Reachable(now Instant, producer int, up bool) {
 	}
 	if !up && i.data != nil && i.data.producer == producer && p.heard {
 		p.stalls()
-		p.stall.silent = true
 	}
 	p.up, p.heard, p.dry, p.lateUntil, p.meanUntil, p.gaveUp = up, false, false, 0, 0, Never
 	if p.downAt = now; up {

@@ -14,7 +14,6 @@ type leniency struct {
 // stall is one that a producer which was read from is in, and how far it had come.
 type stall struct {
 	on       bool
-	silent   bool // it was not even heard
 	since    Instant
 	boundary tuple.Time
 }
@@ -42,7 +41,8 @@ func (p *producer) stalls() {
 	}
 }
 
-// look notes which producers that stalled have gone on. One that was not heard for longer than could have been borne was away. The
+// look notes which producers that stalled have gone on. One that stalled for longer than could have been borne, be it heard or not,
+// was as good as away: to bear the next would delay what comes after it, and spare no change. The
 // next stall may be three times as long and pass as well: where a packet is lost again when it is sent again, TCP waits twice as
 // long before it tries once more.
 func (l *leniency) look(now Instant, producers []producer, s *Settings) {
@@ -50,7 +50,7 @@ func (l *leniency) look(now Instant, producers []producer, s *Settings) {
 		p := &producers[n]
 		switch lasts := int64(now - p.stall.since); {
 		case !p.stall.on:
-		case p.stall.silent && lasts > s.mostLenient():
+		case lasts > s.mostLenient():
 			p.stall.on = false
 		case p.up && p.boundary > p.stall.boundary:
 			p.stall.on = false

@@ -205,8 +205,8 @@ func (r *Replica) change(p *path, to dcaa.State) {
 	}
 	c := Change{From: p.state, To: to, Outputs: p.outputs, Missing: p.missing, Tentative: p.rows, Lost: p.anew.lost, Cause: p.cause}
 	p.state, p.cause = to, nil
-	r.hurry(p)
 	r.shell.Changed(c)
+	r.hurry(p)
 }
 
 // hurry tells the inputs of a path whether it waits for them: results that are not stable go on without what comes late.

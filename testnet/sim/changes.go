@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"fednode/dcaa"
+	"fednode/node/replica"
+	"fednode/query"
 	"fednode/query/tuple"
 	"fednode/testnet/sim/fault"
 	"fednode/testnet/sim/host"
@@ -16,6 +18,8 @@ import (
 type changes struct {
 	r       *Run
 	readers [][]reading // by node and stream
+	// states of the outputs of replicas, by node.
+	states []map[int]dcaa.State
 	// steady is since when the same faults hold.
 	steady int64
 }
@@ -30,6 +34,8 @@ type reading struct {
 	left  leaving   // for a stall that may pass
 	knows leaving   // the longest that has passed
 	again int       // how often it has left one for a shorter stall, which passed
+	// hurried: what the reader makes of it is tentative, so it bears no stall.
+	hurried bool
 }
 
 // asking is what a connection was asked for.
@@ -52,6 +58,7 @@ type telling struct {
 type leaving struct {
 	producer int // -1 for none
 	stall    int64
+	since    int64 // when the stall began
 	at       int64
 	known    bool // as long a stall has passed before
 }
@@ -65,12 +72,12 @@ const (
 	undisturbed = 10 * tuple.Second
 	// learned is for how long what was learned lasts in full.
 	learned = 60 * tuple.Second
-	// mostPatience is what a reader puts up with at most, and a third of max_delay.
+	// mostPatience is what a reader puts up with at most, unless a third of max_delay is less.
 	mostPatience = tuple.Second
 )
 
 func newChanges(r *Run) *changes {
-	c := &changes{r: r, readers: make([][]reading, len(r.top.Nodes))}
+	c := &changes{r: r, readers: make([][]reading, len(r.top.Nodes)), states: make([]map[int]dcaa.State, len(r.top.Nodes))}
 	for id := range c.readers {
 		c.readers[id] = make([]reading, len(r.top.Streams))
 		c.begin(world.NodeID(id))
@@ -80,6 +87,7 @@ func newChanges(r *Run) *changes {
 
 // begin begins a life of a reader: it knows nothing.
 func (c *changes) begin(reader world.NodeID) {
+	c.states[reader] = make(map[int]dcaa.State)
 	for n := range c.readers[reader] {
 		x := reading{from: -1, conns: make(map[uint64]asking), left: leaving{producer: -1}, told: make([]telling, len(c.r.top.Streams[n].Producers))}
 		for k := range x.told {
@@ -172,6 +180,9 @@ func (c *changes) passed(reader world.NodeID, stream int32, x *reading) {
 				c.r.name(reader), c.r.name(c.r.top.Streams[stream].Producers[left.producer]), tuple.AppendDuration(nil, left.stall), x.again, tuple.AppendDuration(nil, x.knows.stall))
 		}
 	}
+	if now-left.since > c.mostPatience()-c.r.settings.Heartbeat {
+		return
+	}
 	if left.stall >= x.knows.stall || now-x.knows.at >= learned {
 		x.knows = left
 		x.knows.at = now
@@ -207,16 +218,42 @@ func (c *changes) asked(reader, producer world.NodeID, stream int32, o *dcaa.Ope
 		return
 	}
 	stall := x.stalled(now, had)
-	x.left = leaving{producer: had, stall: stall, known: stall < c.putsUpWith(x, now)}
+	x.left = leaving{producer: had, stall: stall, since: now - stall, known: stall < c.putsUpWith(x, now)}
 }
 
 // putsUpWith is the shortest stall for which a reader may leave a producer: three times what has passed before, less what came
-// last was late. What the reader knows of a stall can be longer by the heartbeat that told of its beginning.
+// last was late; nothing while it hurries. What the reader knows of a stall can be longer by the heartbeat that told of its beginning.
 func (c *changes) putsUpWith(x *reading, now int64) int64 {
-	if x.knows.stall == 0 || now-x.knows.at >= learned {
+	if x.knows.stall == 0 || now-x.knows.at >= learned || x.hurried {
 		return 0
 	}
-	return min(3*x.knows.stall, mostPatience, c.r.settings.MaxDelay/3) - x.late - c.r.settings.Heartbeat
+	return min(3*x.knows.stall, c.mostPatience()) - x.late - c.r.settings.Heartbeat
+}
+
+// mostPatience is what a reader puts up with at most. A stall that lasts longer in the end teaches nothing.
+func (c *changes) mostPatience() int64 { return min(mostPatience, c.r.settings.MaxDelay/3) }
+
+// changed takes in that paths of a replica have another state, which those know that it reads for them.
+func (c *changes) changed(a *replicaActor, change replica.Change) {
+	if change.From == change.To {
+		return
+	}
+	for _, o := range change.Outputs {
+		c.states[a.id][o] = change.To
+	}
+	for n, s := range a.inputs {
+		c.readers[a.id][s].hurried = c.hurries(a, n)
+	}
+}
+
+// hurries reports whether anything that a replica makes of an input is tentative.
+func (c *changes) hurries(a *replicaActor, input int) bool {
+	return slices.ContainsFunc(a.plan.Unions, func(u query.UnionPlan) bool {
+		return slices.Contains(u.Inputs, input) && slices.ContainsFunc(u.Outputs, func(o int) bool {
+			s := c.states[a.id][o]
+			return s == dcaa.UpstreamFailure || s == dcaa.Stabilization
+		})
+	})
 }
 
 // judged reports whether nothing is wrong, and has not been for a while, but that packets are lost.

@@ -321,6 +321,7 @@ func (r *Run) changed(a *replicaActor, c replica.Change) {
 		r.result.Coverage.UndoRedos++
 	}
 	r.observer.Changed(r.w.Now(), r.name(a.id), c)
+	r.changes.changed(a, c)
 	if r.trace != nil {
 		r.trace.line(r.w.Now(), "state", r.name(a.id), "from", c.From.String(), "to", c.To.String(), "missing", missingText(c.Missing), "run_rows", fmt.Sprint(c.Tentative))
 	}
