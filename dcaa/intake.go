@@ -28,7 +28,8 @@ type IntakeShell interface {
 	Close(conn uint64)
 }
 
-// Taker takes what an Intake lets through, in order. Frames are owned by the taker.
+// Taker takes what an Intake lets through, in order. Frames are owned by the taker. Its methods must not call back: above all not
+// Hurry, by which the intake may leave the connection whose frame is being taken.
 type Taker interface {
 	// Rows are stable, and continue the ids.
 	Rows(f *tuple.Frame) error

@@ -69,7 +69,7 @@ func (i *Intake) forbears(now Instant) bool {
 }
 
 // Hurry says whether the consumer goes on without what does not come soon, as it does when its results are tentative: then no stall is
-// borne while another replica can be read from.
+// borne while another replica can be read from. It chooses anew at once, and must not be called while a frame is taken.
 func (i *Intake) Hurry(now Instant, hurried bool) {
 	if i.hurried != hurried {
 		i.hurried = hurried

@@ -21,6 +21,7 @@ type node struct {
 	outputs []*server
 	saved   *recoveryPoint
 	paused  bool
+	taking  bool // a frame
 }
 
 // inputEnd is one input of a node, as its producers see it.
@@ -48,6 +49,8 @@ func (e *inputEnd) truncated(id uint64, first tuple.Position) {
 }
 
 func (e *inputEnd) frame(id uint64, f *tuple.Frame) {
+	e.node.taking = true
+	defer func() { e.node.taking = false }()
 	if err := e.node.r.Frame(e.node.w.now, e.n, id, f); err != nil {
 		e.node.w.wrong("%s, input %d: %v", e.node.name, e.n, err)
 	}
@@ -141,8 +144,11 @@ func (x *node) Tell(peer string, m dcaa.PermissionMessage) {
 	x.w.mail = append(x.w.mail, letter{from: x.name, to: peer, m: m})
 }
 
-// Changed notes a change.
+// Changed notes a change. None comes while a frame is taken: inputs are chosen anew by it.
 func (x *node) Changed(c Change) {
+	if x.taking {
+		x.w.wrong("%s: %v -> %v within a frame", x.name, c.From, c.To)
+	}
 	text := fmt.Sprintf("%s: %v -> %v", x.name, c.From, c.To)
 	var missing []string
 	for _, m := range c.Missing {

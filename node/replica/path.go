@@ -199,6 +199,8 @@ func (r *Replica) finish(p *path, undo bool) {
 	}
 }
 
+// change changes the state of a path. Only Advance does: what is read may be left for it, and a frame of that must not be in the
+// middle of being taken.
 func (r *Replica) change(p *path, to dcaa.State) {
 	if p.state == to && p.cause == nil {
 		return

@@ -3,7 +3,8 @@ package host
 import "fednode/dcaa"
 
 // patience is how long a peer may be silent. It grows when a suspicion turns out to have been wrong, so that a peer on a
-// lossy link does not flap, and falls back to its base.
+// lossy link does not flap, and falls back to its base. A daemon shares what the silence of one node of another organisation has shown
+// with the others of that; all nodes here are of one organisation, within which there is no such line.
 type patience struct {
 	base  int64
 	most  int64
