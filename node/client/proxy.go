@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -89,14 +90,18 @@ func New(cfg Config) *Proxy {
 	return &Proxy{cfg: cfg, status: Status{Stream: cfg.Stream, Name: cfg.Name}}
 }
 
-// Retry times after a failure of the sink.
+// Retry times after a failure of the sink; one that lasts until somebody mends it is tried again after retryLasting.
 const (
-	retryFirst = 100 * time.Millisecond
-	retryLast  = 5 * time.Second
+	retryFirst   = 100 * time.Millisecond
+	retryLast    = 5 * time.Second
+	retryLasting = 15 * time.Second
 )
 
+// stopTime is what the last commit of a proxy that is told to stop may take: what it would have made durable comes again.
+const stopTime = 5 * time.Second
+
 // Run delivers until ctx ends, or the stream has ended. A sink that fails is closed and recovered at its last commit,
-// again and again: the producer keeps what is not acknowledged.
+// again and again: the producer keeps what is not acknowledged. It returns an error if another writer has taken its place.
 func (p *Proxy) Run(ctx context.Context) error {
 	delay := retryFirst
 	for {
@@ -105,18 +110,41 @@ func (p *Proxy) Run(ctx context.Context) error {
 		if err == nil || ctx.Err() != nil {
 			return nil
 		}
-		p.cfg.Log.Warn("sink failed; going on from its last commit", zap.String("stream", p.cfg.Stream), zap.String("client", p.cfg.Name), zap.Error(err))
-		p.note(func(s *Status) { s.Failure = err.Error() })
 		if p.committed != before {
 			delay = retryFirst
 		}
+		wait, final := p.failed(err, delay)
+		if final {
+			return err
+		}
 		select {
-		case <-p.cfg.Clock.After(delay):
+		case <-p.cfg.Clock.After(wait):
 		case <-ctx.Done():
 			return nil
 		}
 		delay = min(2*delay, retryLast)
 	}
+}
+
+// failed notes why the sink takes no rows, and returns when to try it again, if ever.
+func (p *Proxy) failed(err error, delay time.Duration) (wait time.Duration, final bool) {
+	fields := []zap.Field{zap.String("stream", p.cfg.Stream), zap.String("client", p.cfg.Name), zap.Error(err)}
+	lasting, ok := errors.AsType[*connect.LastingError](err)
+	switch {
+	case ok && lasting.Final:
+		p.cfg.Log.Error("sink ended", fields...)
+		p.note(func(s *Status) { s.Failure = "ended: " + err.Error() })
+		return 0, true
+	case ok:
+		p.cfg.Log.Error("sink failed, and trying again alone does not mend it; it will go on from its last commit", fields...)
+		p.note(func(s *Status) { s.Failure = "trying again alone does not mend this: " + err.Error() })
+		delay = retryLasting
+	default:
+		p.cfg.Log.Warn("sink failed; going on from its last commit", fields...)
+		p.note(func(s *Status) { s.Failure = err.Error() })
+	}
+	// Many sinks may have lost one database: they should not all come back to it at once.
+	return delay - time.Duration(rand.Int64N(int64(delay)/4)), false
 }
 
 // Status returns how the proxy stands.
@@ -154,13 +182,24 @@ func (p *Proxy) deliver(ctx context.Context) (err error) {
 		return nil
 	}
 	p.sink = p.cfg.NewSink()
+	if claiming, ok := p.sink.(connect.ClaimingSink); ok && !known {
+		at, state, known = tuple.Position{Time: tuple.MinTime}, claiming.Claim(), true
+		if err := p.cfg.Positions.SavePosition(p.cfg.Stream, p.cfg.Name, at, state); err != nil {
+			return errors.Join(err, p.sink.Close())
+		}
+	}
 	if p.pos, err = p.sink.Recover(ctx, state); err != nil {
 		return errors.Join(fmt.Errorf("recover: %w", err), p.sink.Close())
 	}
 	if !known {
 		p.pos.Time = tuple.MinTime
 	}
-	p.touched = false
+	// What the sink has and we did not know is still to be stored and acknowledged.
+	p.touched = known && p.pos != at
+	if known && p.pos.Compare(at) < 0 {
+		p.cfg.Log.Warn("the sink's target has been put back behind what was committed; going on from there, and what no replica has any more will be missing",
+			zap.String("stream", p.cfg.Stream), zap.String("client", p.cfg.Name), zap.Stringer("committed", at), zap.Stringer("found", p.pos))
+	}
 	if known && p.cfg.Tentative {
 		// What a life before has written tentatively is not known any more.
 		if err := p.correct(ctx, &tuple.Frame{Kind: tuple.Undo, Time: tuple.MinTime}); err != nil {
@@ -218,6 +257,9 @@ func (p *Proxy) link(l Link) {
 
 // feed hands frames to the sink.
 func (p *Proxy) feed(ctx context.Context, in *Subscription, frames <-chan *tuple.Frame) error {
+	if p.pos.Time == tuple.MaxTime {
+		return p.finish(ctx, in)
+	}
 	commit := p.cfg.Clock.After(p.cfg.CommitInterval)
 	for {
 		select {
@@ -234,7 +276,9 @@ func (p *Proxy) feed(ctx context.Context, in *Subscription, frames <-chan *tuple
 		case <-commit:
 			commit = p.cfg.Clock.After(p.cfg.CommitInterval)
 		case <-ctx.Done():
-			return p.commit(context.WithoutCancel(ctx), in)
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+			defer cancel()
+			return p.commit(last, in)
 		}
 		if err := p.commit(ctx, in); err != nil {
 			return err

@@ -12,6 +12,10 @@ type SinkStream struct {
 	Schema *tuple.Schema
 	// Bounded: the rows end, and the result appears as a whole at Finish. Otherwise rows are appended for ever.
 	Bounded bool
+	// Sink is the name under which the sink is known in the federation, "" where no node runs it.
+	Sink string
+	// Databases are those that the node lets sinks write to, by name; nil where no node is known.
+	Databases map[string]Database
 }
 
 // SinkRows is a run of stable rows for a sink. The batch is borrowed: it is the caller's again when Write returns.
@@ -46,8 +50,19 @@ type Sink interface {
 	Close() error
 }
 
-// TaggingSink is a sink that cannot take rows back, and marks what is not final instead. Where tentative results are
-// wanted it is given them too. At any moment the results are the stable rows, and those tentative ones that no later Undo
+// ClaimingSink is a sink whose target keeps the position together with the rows, as a database does in one transaction.
+// Recover returns what is found there, which may be ahead of the position in the state, if a process was killed before it
+// could store that; or behind it, if the target was put back to what it had been.
+type ClaimingSink interface {
+	Sink
+
+	// Claim returns the state of a sink that has written nothing. It is stored before the first Recover is given it: so
+	// what is found at the target under another claim is of a former deployment, and not to be gone on from.
+	Claim() []byte
+}
+
+// TaggingSink is a sink that marks what is not final, or takes it back afterwards. Where tentative results are wanted it is
+// given them too. At any moment the results are the stable rows, and those tentative ones that no later Undo
 // or Done has named.
 type TaggingSink interface {
 	Sink

@@ -116,6 +116,8 @@ type SinkPlan struct {
 	Path string
 	// Tentative: the sink is a TaggingSink and wants tentative results too.
 	Tentative bool
+	// CommitRows is after how many rows a commit is due; 0 leaves it to who runs the sink.
+	CommitRows uint64
 	// New makes the sink for rows of the schema given to the kind.
 	New func(env Env) Sink
 	// WithPath returns the plan of the same sink writing to another file, or an error if its name tells a format that
