@@ -13,12 +13,12 @@ SEED     ?= 1
 # How long the tests of one package may take before the run ends with a dump of what hangs.
 HANG     ?= 6m
 
-# Packages whose tests start daemons or read data sets have targets of their own.
-UNIT = $$($(GO) list ./... | grep -v -e /testnet/proc -e /testnet/dataset -e /testnet/sim/broken)
+# Packages whose tests start daemons or databases, or read data sets, have targets of their own.
+UNIT = $$($(GO) list ./... | grep -v -e /testnet/proc -e /testnet/dataset -e /testnet/sim/broken -e /testnet/postgres)
 # Where goroutines are: the packages below start none, which a test of package testnet holds them to.
 RACE = ./node/... ./storage/...
 
-.PHONY: all build demo test test-unit test-data test-process test-faults test-broken lint race fuzz sim bench evaluate clean
+.PHONY: all build demo test test-unit test-data test-process test-postgres test-faults test-broken lint race fuzz sim bench evaluate clean
 
 all: build
 
@@ -28,7 +28,7 @@ build: ## the daemon and command line, into bin/
 demo: build ## three organisations, one query, results in your terminal
 	$(BIN) testnet up --for 45s
 
-test: build lint test-unit race test-data test-process ## everything CI runs
+test: build lint test-unit race test-data test-process test-postgres ## everything CI runs
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=5000x
 
 test-unit: ## unit, property and script tests
@@ -42,6 +42,11 @@ test-data: build ## the public data sets against their ground truth, where they 
 
 test-process: build ## real daemon processes: killed, restarted, damaged, cut off from each other
 	$(GO) test -count=1 -run 'TestProcess' -timeout 10m ./testnet/proc
+
+test-postgres: ## the PostgreSQL sink against a server of its own, with the connection cut and the daemon killed
+	@if [ -n "$$FEDNODE_TEST_POSTGRES" ] || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || command -v postgres >/dev/null; then \
+	  $(GO) test -count=1 -timeout $(HANG) ./testnet/postgres; \
+	 else echo "not run: PostgreSQL is not installed"; fi
 
 test-faults: build ## every scenario of faults on real daemons, as root again in network namespaces; half an hour
 	$(BIN) testnet test testnet/scenarios/*.scenario

@@ -32,6 +32,7 @@ type loadedQuery struct {
 // loadQuery reads and plans a query file of our own.
 func (n *Node) loadQuery(file string, src []byte) (*loadedQuery, error) {
 	b := bind.New(n.kinds)
+	b.Databases = n.cfg.Databases
 	at := query.Placement{Home: n.place()}
 	d, problems := query.Parse(file, src, query.Options{Env: os.LookupEnv, Connectors: b, Placement: at, Rates: n.declaredRate})
 	if err := problems.Err(); err != nil {

@@ -295,9 +295,10 @@ func (d *deployment) openSinks(ctx context.Context) error {
 		if !ok {
 			continue
 		}
+		name := d.sinkName(o.Output.Name)
 		p := client.New(client.Config{
-			Upstream: d.n.upstream(o.Stream, d.availability()), Name: d.sinkName(o.Output.Name), NewSink: func() connect.Sink { return decl.New(o.Output, false, d.n.env()) },
-			Tentative: decl.Plan.Tentative, Positions: sinkStore{db: d.n.store, query: d.query}, Log: d.n.log,
+			Upstream: d.n.upstream(o.Stream, d.availability()), Name: name, NewSink: func() connect.Sink { return decl.New(o.Output, name, false, d.n.env()) },
+			Tentative: decl.Plan.Tentative, CommitRows: decl.Plan.CommitRows, Positions: sinkStore{db: d.n.store, query: d.query}, Log: d.n.log,
 		})
 		d.sinks = append(d.sinks, p)
 		d.tasks.Go(func() { d.n.report(p.Run(ctx), "sink", o.Output.Name) })

@@ -15,16 +15,15 @@ func (b *builder) readOutput(e *spec.Entry) {
 	input := r.Value("input", true, spec.String)
 	o.Connector, _ = r.NeedString("connector")
 	o.Place = readPlace(r, "place")
+	if input != nil {
+		if ref, schema := b.resolve(input, t.Path); schema != nil {
+			o.Input = ref
+		}
+	}
 	b.readSink(o, r)
-	if input == nil {
-		return
+	if o.Input != (Ref{}) {
+		b.d.Outputs = append(b.d.Outputs, o)
 	}
-	ref, schema := b.resolve(input, t.Path)
-	if schema == nil || ref == (Ref{}) {
-		return
-	}
-	o.Input = ref
-	b.d.Outputs = append(b.d.Outputs, o)
 }
 
 // readSink checks the connector's name and lets it read its own keys. An output without a sink of ours has the connector

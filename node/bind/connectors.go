@@ -24,9 +24,9 @@ type Sink struct {
 	shape *connect.SinkStream
 }
 
-// New makes the sink for the results of an output.
-func (s *Sink) New(o *query.Output, bounded bool, env connect.Env) connect.Sink {
-	s.shape.Schema, s.shape.Bounded = o.Input.Schema(), bounded
+// New makes the sink for the results of an output. name is the one it is known by in the federation, "" if there is none.
+func (s *Sink) New(o *query.Output, name string, bounded bool, env connect.Env) connect.Sink {
+	s.shape.Schema, s.shape.Bounded, s.shape.Sink = o.Input.Schema(), bounded, name
 	return s.Plan.New(env)
 }
 
@@ -35,6 +35,8 @@ type Connectors struct {
 	kinds   []connect.Kind
 	Sources map[string]Source
 	Sinks   map[string]*Sink
+	// Databases are those that sinks may write to, by name; nil where no node is known.
+	Databases map[string]connect.Database
 }
 
 var _ query.Connectors = (*Connectors)(nil)
@@ -139,7 +141,10 @@ func (c *Connectors) Finish(d *query.Diagram) {
 
 // Sink reads the connector's own keys of an output.
 func (c *Connectors) Sink(o *query.Output, r *spec.Reader) {
-	shape := &connect.SinkStream{Name: o.Name}
+	shape := &connect.SinkStream{Name: o.Name, Databases: c.Databases}
+	if o.Input != (query.Ref{}) {
+		shape.Schema = o.Input.Schema()
+	}
 	if plan := c.kind(o.Connector).Sink(r, shape); plan != nil {
 		if other := c.writing(plan.Path); other != "" {
 			r.Errorf("path", "give each output a file of its own", "outputs.%s writes %s too", other, plan.Path)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"fednode/node/bind"
+	"fednode/node/connect"
 	"fednode/node/export"
 	"fednode/query"
 	"fednode/query/spec"
@@ -15,13 +16,15 @@ type Config struct {
 	File string
 	Dir  string
 
-	Node         Node
-	Listen       Listen
-	Federation   Federation
-	Hosts        []Host
-	Streams      []*query.Stream
-	Connectors   *bind.Connectors // of Streams
-	Exports      []*export.Export
+	Node       Node
+	Listen     Listen
+	Federation Federation
+	Hosts      []Host
+	Streams    []*query.Stream
+	Connectors *bind.Connectors // of Streams
+	Exports    []*export.Export
+	// Databases are those that queries may write to, by name.
+	Databases    map[string]connect.Database
 	Availability Availability
 	Checkpoint   Checkpoint
 	Limits       Limits

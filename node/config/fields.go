@@ -10,8 +10,8 @@ import (
 	"fednode/query/tuple"
 )
 
-// Field is one setting of node.toml outside [streams], [exports], [node.labels] and [[federation.host]], whose keys the
-// file itself names.
+// Field is one setting of node.toml outside [streams], [exports], [connect], [node.labels] and [[federation.host]], whose
+// keys the file itself names.
 type Field struct {
 	// Path is the dotted name, "limits.partner.age".
 	Path string

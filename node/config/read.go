@@ -51,6 +51,7 @@ func Read(file string, src []byte, o Options) (*Config, *spec.Problems) {
 	o.Connectors.Finish(&query.Diagram{Streams: c.Streams})
 	c.elsewhere(p)
 	c.exports(sub(r, "exports", false), o.Keys)
+	c.databases(sub(r, "connect", false))
 	r.Done()
 	if !p.OK() {
 		return nil, p

@@ -85,7 +85,7 @@ func (r *runner) openSink(ctx context.Context, o *query.Output) (*sink, error) {
 	if !ok {
 		return nil, fmt.Errorf("output %s: it has no sink here; give one with --sink %s=PATH", o.Name, o.Name)
 	}
-	s := &sink{decl: o, ctx: ctx, to: decl.New(o, true, r.opt.Env), target: decl.Plan.Detail}
+	s := &sink{decl: o, ctx: ctx, to: decl.New(o, "", true, r.opt.Env), target: decl.Plan.Detail}
 	r.sinks = append(r.sinks, s)
 	if _, err := s.to.Recover(ctx, nil); err != nil {
 		return nil, fmt.Errorf("output %s: %w", o.Name, err)

@@ -40,6 +40,12 @@ input = "pushed"
 connector = "file"
 path = "a.csv"
 q9 = 1
+[outputs.table]
+input = "pushed"
+connector = "postgres"
+database = "d"
+table = "t"
+q9 = 1
 [outputs.lines]
 input = "pushed"
 connector = "file"
@@ -74,7 +80,7 @@ func TestQueryKeysAreExplained(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, 9, sections, "%v", p.Err())
+	require.Equal(t, 10, sections, "%v", p.Err())
 }
 
 // docs/errors.md has every code that the API answers with, and every exit code.

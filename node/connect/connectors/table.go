@@ -4,11 +4,14 @@ import (
 	"fednode/node/connect"
 	"fednode/node/connect/file"
 	"fednode/node/connect/generate"
+	"fednode/node/connect/postgres"
 	"fednode/node/connect/push"
 )
 
 // Kinds returns all kinds.
-func Kinds() []connect.Kind { return []connect.Kind{file.Kind(), generate.Kind(), push.Kind()} }
+func Kinds() []connect.Kind {
+	return []connect.Kind{file.Kind(), generate.Kind(), postgres.Kind(), push.Kind()}
+}
 
 // Lookup returns a kind by the name that query files use.
 func Lookup(name string) (connect.Kind, bool) {

@@ -143,7 +143,47 @@ func TestDeclaredSinks(t *testing.T) {
 
 func TestTheTable(t *testing.T) {
 	require.Equal(t, "file generate http", strings.Join(Sources(), " "))
-	require.Equal(t, "file", strings.Join(Sinks(), " "))
+	require.Equal(t, "file postgres", strings.Join(Sinks(), " "))
 	_, ok := Lookup("kafka")
 	require.False(t, ok)
+}
+
+// The postgres sink says everything that is wrong with its declaration at once, and where.
+func TestDeclaredTables(t *testing.T) {
+	schema := tuple.MustSchema(tuple.Field{Name: "n", Type: tuple.Of(tuple.Int64)}, tuple.Field{Name: "tags", Type: tuple.ListOf(tuple.Of(tuple.String))},
+		tuple.Field{Name: "_state", Type: tuple.Of(tuple.String)})
+	named := map[string]connect.Database{"warehouse": {}}
+	for _, c := range []struct {
+		databases  map[string]connect.Database
+		toml, want string
+	}{
+		{named, "database = \"warehouse\"\ntable = \"t\"", "postgres warehouse, table t, appended"},
+		{nil, "database = \"elsewhere\"\ntable = \"s.t\"\nkey = \"n\"\ntentative = \"write\"", "postgres elsewhere, table s.t, by n, tentative rows too"},
+		{named, "", "q.toml:1:1: database: the key `database` is missing\nq.toml:1:1: table: the key `table` is missing"},
+		{named, "database = \"warehose\"\ntable = \"t\"", "q.toml:1:12: database: this node's file names no database `warehose`; did you mean `warehouse`?"},
+		{map[string]connect.Database{}, "database = \"d\"\ntable = \"t\"", "q.toml:1:12: database: this node's file names no database `d`; add [connect.postgres.d] with a connection to node.toml"},
+		{named, "database = \"warehouse\"\ntable = \"a.b.c\"", "q.toml:2:9: table: `a.b.c` is not the name of a table; write TABLE or SCHEMA.TABLE, without quotes; each name has at most 63 bytes"},
+		{named, "database = \"warehouse\"\ntable = \".t\"", "q.toml:2:9: table: `.t` is not the name of a table; write TABLE or SCHEMA.TABLE, without quotes; each name has at most 63 bytes"},
+		{named, "database = \"warehouse\"\ntable = \"fednode_positions\"", "q.toml:2:9: table: the sink keeps a table `fednode_positions` for itself; choose another name"},
+		{named, "database = \"warehouse\"\ntable = \"t\"\nkey = [\"m\", \"tags\"]\ntimeout = \"1ms\"",
+			"q.toml:3:8: key: no column `m` in the output; there are: n, tags, _state\nq.toml:3:13: key: `tags` is a list, and cannot be part of a key\nq.toml:4:11: timeout: 1ms is out of range; expected 1s to 1h"},
+		{named, "database = \"warehouse\"\ntable = \"t\"\ntentative = \"tag\"",
+			"q.toml:3:13: tentative: tentative rows can be taken back only by a key; add key = [\"COLUMN\", …], or leave it out\nq.toml:3:13: tentative: tentative = \"tag\" needs the name `_state` for itself; rename the column with a map"},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			var p spec.Problems
+			r := spec.Read(spec.ParseTOML("q.toml", []byte(c.toml), nil, &p), &p)
+			k, _ := Lookup("postgres")
+			plan := k.Sink(r, &connect.SinkStream{Name: "out", Schema: schema, Databases: c.databases})
+			r.Done()
+			if !p.OK() {
+				p.Sort()
+				require.Equal(t, c.want, p.Err().Error())
+				return
+			}
+			require.Equal(t, c.want, plan.Detail)
+			_, err := plan.New(connect.Env{}).Recover(t.Context(), nil)
+			require.ErrorContains(t, err, "only a node knows the database; write to a file here, with --sink out=PATH")
+		})
+	}
 }

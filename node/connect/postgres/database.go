@@ -1,0 +1,91 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fednode/node/connect"
+)
+
+// connectTimeout is what opening a connection may take at most.
+const connectTimeout = 10 * time.Second
+
+var passwordWord = regexp.MustCompile(`(?i)(^|[\s?&])password\s*=`)
+
+// CheckConnection says what is wrong with the connection of a database, and what to do; "" if nothing is.
+func CheckConnection(text string) (msg, hint string) {
+	u, err := url.Parse(text)
+	if err == nil && u.User != nil {
+		if _, has := u.User.Password(); has {
+			return "the connection holds a password", "take it out, and set password_file or password_env"
+		}
+	}
+	if passwordWord.MatchString(text) {
+		return "the connection holds a password", "take it out, and set password_file or password_env"
+	}
+	if _, err := pgx.ParseConfig(text); err != nil {
+		return "the connection cannot be read: " + oneLine(err), "write a URL such as postgres://USER@HOST:5432/DATABASE?sslmode=verify-full, or words such as host=/run/postgresql dbname=DATABASE user=USER"
+	}
+	return "", ""
+}
+
+// password returns the password of a database, "" if none is named.
+func password(d *connect.Database) (string, error) {
+	switch {
+	case d.PasswordFile != "":
+		b, err := os.ReadFile(d.PasswordFile)
+		if err != nil {
+			return "", fmt.Errorf("password_file: %w", err)
+		}
+		first, _, _ := bytes.Cut(b, []byte("\n"))
+		return string(bytes.TrimRight(first, "\r")), nil
+	case d.PasswordEnv != "":
+		v, ok := os.LookupEnv(d.PasswordEnv)
+		if !ok {
+			return "", fmt.Errorf("password_env: the variable %s is not set in the environment of the daemon", d.PasswordEnv)
+		}
+		return v, nil
+	}
+	return "", nil
+}
+
+// open connects to a database. Whoever waits for a lock of ours, or we for one of theirs, waits timeout at most; so long a
+// transaction of a client that has vanished holds its locks.
+func open(ctx context.Context, d *connect.Database, name string, timeout time.Duration) (*pgx.Conn, error) {
+	cfg, err := pgx.ParseConfig(d.Connection)
+	if err != nil {
+		return nil, errors.New(oneLine(err))
+	}
+	secret, err := password(d)
+	if err != nil {
+		return nil, &connect.LastingError{Err: err}
+	}
+	if secret != "" {
+		cfg.Password = secret
+	}
+	cfg.ConnectTimeout = min(timeout, connectTimeout)
+	conn, err := pgx.ConnectConfig(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	ms := fmt.Sprint(timeout.Milliseconds())
+	_, err = conn.Exec(ctx, `SELECT set_config('application_name', left($1, 63), false),
+		set_config('statement_timeout', $2, false), set_config('lock_timeout', $2, false),
+		set_config('idle_in_transaction_session_timeout', $2, false), set_config('timezone', 'UTC', false),
+		CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END`, "fednode "+name, ms)
+	if err != nil {
+		return nil, errors.Join(err, conn.Close(ctx))
+	}
+	return conn, nil
+}
+
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
