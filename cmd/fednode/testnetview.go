@@ -271,9 +271,17 @@ func (s *testnetScreen) progress() string {
 			parts = append(parts, n.ID+" "+n.State)
 			continue
 		}
-		parts = append(parts, fmt.Sprintf("%s %s rows (%s/s)", n.ID, grouped(n.Rows), grouped(uint64(s.rates[n.ID]))))
+		part := n.ID + " " + grouped(n.Rows) + " rows"
+		if rate, known := s.rates[n.ID]; known {
+			part += " (" + grouped(uint64(rate)) + "/s)"
+		}
+		parts = append(parts, part)
 	}
-	return fmt.Sprintf("%s, %s to %s", strings.Join(parts, ", "), counted(s.results, "result"), clockTime(s.now.Released))
+	line := strings.Join(parts, ", ") + ", " + counted(s.results, "result")
+	if s.results > 0 {
+		line += " to " + clockTime(s.now.Released)
+	}
+	return line
 }
 
 func counted(n uint64, what string) string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"fednode/node/api"
 	"fednode/testnet"
 )
 
@@ -37,4 +38,12 @@ func TestTestnetShowsOneOutput(t *testing.T) {
 	_, err := s.result("rows", []byte(`{"id":1,"stime":"2026-03-01T10:00:00Z","n":7}`))
 	require.NoError(t, err)
 	require.Equal(t, "  n\n  7", strings.Join(s.found(), "\n"))
+}
+
+// Where nothing is redrawn the first line has neither rates nor a time up to which there are results: they are not known yet.
+func TestTestnetProgress(t *testing.T) {
+	s := &testnetScreen{now: testnet.View{Released: api.NoTime, Nodes: []testnet.NodeView{{ID: "north", Answers: true, Rows: 4200}, {ID: "south", State: testnet.StateKilled}}}}
+	require.Equal(t, "north 4,200 rows, south killed, 0 results", s.progress())
+	s.rates, s.results, s.now.Released = map[string]float64{"north": 1500}, 12, 61_000_000
+	require.Equal(t, "north 4,200 rows (1,500/s), south killed, 12 results to 00:01:01", s.progress())
 }

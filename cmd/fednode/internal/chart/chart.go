@@ -168,7 +168,7 @@ func (c *Chart) axes(d *Drawing, x, y *Scale) {
 	}
 	d.line("axis", left, chartHeight-bottom, end, chartHeight-bottom)
 	d.text("name", "middle", (left+end)/2, chartHeight-7, c.XName)
-	d.add(`<text class="name" text-anchor="middle" transform="translate(14 %d) rotate(-90)">%s</text>`, (top+chartHeight-bottom)/2, html.EscapeString(c.YUnit))
+	d.add(`<text class="name" text-anchor="middle" transform="translate(11 %d) rotate(-90)">%s</text>`, (top+chartHeight-bottom)/2, html.EscapeString(c.YUnit))
 }
 
 // describe says in words what the lines show.

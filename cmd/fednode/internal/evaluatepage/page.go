@@ -16,12 +16,15 @@ var source string
 
 // Write writes the page of a document.
 func Write(w io.Writer, d *evaluate.Document) error {
-	t, err := template.New("page").Parse(source)
+	t, err := template.New("page").Funcs(template.FuncMap{"grouped": grouped}).Parse(source)
 	if err != nil {
 		return err
 	}
 	return t.Execute(w, view(d))
 }
+
+// grouped writes how many there are, with commas.
+func grouped(n int) string { return chart.Label(float64(n)) }
 
 // pageView is what the template shows.
 type pageView struct {

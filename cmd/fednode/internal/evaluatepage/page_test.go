@@ -44,7 +44,7 @@ func TestPage(t *testing.T) {
 	for _, bad := range []string{"<script", "http://", "https://", "@import", "url(", "<img", "<link"} {
 		require.NotContains(t, text, bad)
 	}
-	for _, want := range []string{"a &amp; b", "By length &lt;1&gt;", "✗ missed", "✓ met", "1 of 2 met", "1.83 s", "<td>no</td>", "north &lt;1&gt;", "1.25", "Highest rate held", "prefers-color-scheme: dark", "something"} {
+	for _, want := range []string{"a &amp; b", "By length &lt;1&gt;", "✗ missed", "✓ met", "1 of 2 met", "1.83 s", "<td>no</td>", `<td class="n">6,000</td>`, `<td class="n">15,000</td>`, "north &lt;1&gt;", "1.25", "Highest rate held", "prefers-color-scheme: dark", "something"} {
 		require.Contains(t, text, want)
 	}
 	plots := regexp.MustCompile(`<svg [^>]*role="img" aria-labelledby="([^ ]+) ([^"]+)"`).FindAllStringSubmatch(text, -1)
