@@ -51,7 +51,7 @@ func (i *Intake) Due(now Instant) Instant {
 			due = min(due, at)
 		}
 	}
-	for _, c := range i.doubted() {
+	for _, c := range append(i.doubted(), i.loan) {
 		if c == nil || len(i.producers) < 2 {
 			continue
 		}

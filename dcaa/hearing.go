@@ -73,6 +73,7 @@ func (i *Intake) Opened(now Instant, id uint64) {
 func (i *Intake) Refused(now Instant, id uint64) {
 	if c := i.conn(id); c != nil {
 		i.producers[c.producer].refused(now)
+		i.declines(now, c)
 		i.drop(now, c)
 		i.choose(now)
 	}
@@ -102,6 +103,7 @@ func (i *Intake) Closed(now Instant, id uint64) {
 	if c := i.conn(id); c != nil {
 		if !c.gave {
 			i.producers[c.producer].refused(now)
+			i.declines(now, c)
 		}
 		i.drop(now, c)
 		i.choose(now)

@@ -60,9 +60,18 @@ func (i *Intake) given(now Instant) bool {
 	return i.data != nil && i.q.held && i.q.conn == i.data.id && now <= i.idleAt(i.data)
 }
 
-// noteMean notes that what is read gives nothing: it is the last choice for a while.
+// noteMean notes that what is read gives nothing, or that who was asked does not answer: it is the last choice for a while.
 func (i *Intake) noteMean(now Instant) {
-	if c := i.loan; c != nil && c.open && now > i.idleAt(c) {
+	switch c := i.loan; {
+	case c == nil:
+	case c.open && now > i.idleAt(c), !c.open && now >= c.cameAt.Add(patience):
+		i.declines(now, c)
+	}
+}
+
+// declines notes that somebody who was asked for a loan lends nothing: he is the last choice for a while.
+func (i *Intake) declines(now Instant, c *conn) {
+	if c == i.loan {
 		i.producers[c.producer].meanUntil = now.Add(meanFor)
 	}
 }

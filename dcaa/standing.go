@@ -106,7 +106,7 @@ func (i *Intake) doubt(now Instant) {
 }
 
 // doubted are the connections that are looked at for that.
-func (i *Intake) doubted() [3]*conn { return [3]*conn{i.data, i.next, i.correct} }
+func (i *Intake) doubted() []*conn { return []*conn{i.data, i.next, i.correct} }
 
 // doubts notes it of the producer of a connection, if another one can be asked.
 func (i *Intake) doubts(c *conn) {
