@@ -37,6 +37,7 @@ type OutputBuffer struct {
 	held   []holding // of frames[i]
 	next   uint64    // number of the next frame
 	bytes  int64
+	dicts  tuple.Dictionaries
 	away   int64 // bytes that are held elsewhere
 	holes  int   // entries whose frames are lost
 	// truncated is what has been dropped: all ids ≤ ID, all boundaries ≤ Time.
@@ -85,7 +86,7 @@ func (b *OutputBuffer) Append(f *tuple.Frame) {
 
 // hold adds an entry.
 func (b *OutputBuffer) hold(f *tuple.Frame, away Away) {
-	size := FrameBytes(f)
+	size := b.weigh(f)
 	b.frames = append(b.frames, f)
 	b.held = append(b.held, holding{seq: b.next, size: size, away: away})
 	b.next++
@@ -93,6 +94,15 @@ func (b *OutputBuffer) hold(f *tuple.Frame, away Away) {
 	if f.Generation > b.chain[len(b.chain)-1] {
 		b.chain = append(b.chain, f.Generation)
 	}
+}
+
+// weigh estimates by how much memory more is held with a frame.
+func (b *OutputBuffer) weigh(f *tuple.Frame) int64 {
+	size := FrameBytes(f)
+	if f.Batch != nil {
+		size += b.dicts.Grown(f.Batch)
+	}
+	return size
 }
 
 // FrameBytes estimates the memory that a frame holds, dictionaries not counted: many frames share one.

@@ -2,6 +2,7 @@ package dcaa
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -162,5 +163,40 @@ func TestQuietStream(t *testing.T) {
 	}
 	if last != 9999 {
 		t.Fatalf("the subscriber reached %v, want 9999", last)
+	}
+}
+
+// TestBufferCountsStrings shows that results count by what their strings take: those that do not repeat lie in dictionaries, which
+// frames share, and are most of what is held.
+func TestBufferCountsStrings(t *testing.T) {
+	const frames, text = 200, 1000
+	schema := tuple.MustSchema(tuple.Field{Name: "s", Type: tuple.Of(tuple.String)})
+	rows := tuple.NewBatchBuilder(schema)
+	b := NewOutputBuffer(1, tuple.Position{Generation: 1, Time: tuple.MinTime})
+	if err := b.Subscribe("a", tuple.Position{Time: tuple.MinTime}, tuple.Position{Time: tuple.MinTime}); err != nil {
+		t.Fatal(err)
+	}
+	batch := func(n uint64) *tuple.Batch {
+		for k := range uint64(10) {
+			rows.AppendBin(0, fmt.Appendf(nil, "%0*d", text, 10*n+k))
+			rows.EndRow(tuple.Time(n))
+		}
+		return rows.Take()
+	}
+	for n := range uint64(frames) {
+		b.Append(&tuple.Frame{Kind: tuple.Insertion, Generation: 1, FirstID: 10*n + 1, LastID: 10*n + 10, Batch: batch(n)})
+	}
+	if n := b.Bytes(); n < frames*10*text || n > frames*10*text*5/4 {
+		t.Errorf("%d bytes are held, the strings take %d", n, frames*10*text)
+	}
+	b.Ack("a", tuple.Position{Generation: 1, ID: 10 * frames})
+	if n := b.Bytes(); n != 0 {
+		t.Errorf("%d bytes are held when all is acknowledged", n)
+	}
+	for n := range uint64(frames) {
+		b.AppendTentative(&tuple.Frame{Kind: tuple.Tentative, Run: tuple.Run{Producer: "p", N: 1}, FirstID: 10*n + 1, LastID: 10*n + 10, Batch: batch(frames + n)}, 20*10*text)
+	}
+	if n := b.RunBytes(); n > 20*10*text || n < 10*10*text {
+		t.Errorf("%d bytes of a run are held, want at most %d", n, 20*10*text)
 	}
 }

@@ -42,7 +42,7 @@ const keptFor = 10_000_000
 // most limit bytes are kept of a run: beyond that the oldest rows go, and a replica that switches over later begins behind
 // them.
 func (b *OutputBuffer) AppendTentative(f *tuple.Frame, limit int64) {
-	e := runFrame{frame: f, seq: b.next, size: FrameBytes(f), high: tuple.MaxTime}
+	e := runFrame{frame: f, seq: b.next, size: b.weigh(f), high: tuple.MaxTime}
 	b.next++
 	if b.run.over && f.Kind != tuple.Undo && f.Kind != tuple.RecDone {
 		b.run.kept, b.run.over = 0, false

@@ -42,15 +42,16 @@ func (g *given) shed(most int, bytes int64) {
 
 // part is a chunk of its own of the entries [lo, hi). What shares memory with others is counted by its share.
 func (c *chunk) part(lo, hi int) *chunk {
+	share := func(size int64) int64 { return size * int64(hi-lo) / int64(len(c.batch.Time)) }
 	switch {
 	case lo == 0 && hi == len(c.batch.Time):
-		return &chunk{batch: c.batch, size: c.size, order: c.order, first: c.first}
+		return &chunk{batch: c.batch, size: c.size, dict: c.dict, order: c.order, first: c.first}
 	case c.order == nil:
-		return &chunk{batch: c.batch.Slice(lo, hi), size: c.size*int64(hi-lo)/int64(len(c.batch.Time)) + 1, first: c.first}
+		return &chunk{batch: c.batch.Slice(lo, hi), size: share(c.size) + 1, dict: share(c.dict), first: c.first}
 	}
 	view := *c.batch
 	view.Sel = c.order[lo:hi]
-	p := &chunk{batch: view.Clone(), first: c.first}
+	p := &chunk{batch: view.Clone(), dict: share(c.dict), first: c.first}
 	p.weigh()
 	return p
 }

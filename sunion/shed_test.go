@@ -1,7 +1,7 @@
 package sunion
 
 import (
-	"bytes"
+	"fmt"
 	"testing"
 
 	"fednode/query/tuple"
@@ -61,6 +61,12 @@ func TestSuffixIsBounded(t *testing.T) {
 // the next fork hold no more memory together than they may, the ones for the next fork are the first to go, and a fork is not begun
 // anew without them.
 func TestTentativeIsBoundedInBytes(t *testing.T) {
+	for _, plain := range []bool{false, true} {
+		t.Run(fmt.Sprint("plain ", plain), func(t *testing.T) { boundedInBytes(t, plain) })
+	}
+}
+
+func boundedInBytes(t *testing.T, plain bool) {
 	const most, text = 100_000, 5000
 	schema := tuple.MustSchema(tuple.Field{Name: "s", Type: tuple.Of(tuple.String)})
 	u, err := New(Config{Schema: schema, Inputs: 1, Bucket: 10, ReplayRows: 1 << 16, SuffixBytes: most})
@@ -73,14 +79,16 @@ func TestTentativeIsBoundedInBytes(t *testing.T) {
 	}
 	u.Fork()
 	next := tuple.Time(0)
+	b := tuple.NewBatchBuilder(schema)
 	insert := func() {
-		b := tuple.NewBatchBuilder(schema)
 		for k := range tuple.Time(2) {
-			b.AppendBin(0, bytes.Repeat([]byte{byte('a' + k)}, text))
+			b.AppendBin(0, fmt.Appendf(nil, "%0*d", text, next+k))
 			b.EndRow(next + 5*k)
 		}
 		batch := b.Take()
-		batch.Cols[0] = tupletest.Plain(&batch.Cols[0])
+		if plain {
+			batch.Cols[0] = tupletest.Plain(&batch.Cols[0])
+		}
 		u.InsertTentative(0, &tuple.Frame{Kind: tuple.Tentative, FirstID: uint64(next) + 1, LastID: uint64(next) + 2, Batch: batch})
 		next += 10
 	}

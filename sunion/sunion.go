@@ -57,13 +57,15 @@ type input struct {
 	resumeTime tuple.Time
 	rows       int
 	bytes      int64 // of all chunks
+	dicts      tuple.Dictionaries
 	suffix     suffix
 }
 
 // chunk is one received batch of which some rows wait.
 type chunk struct {
 	batch *tuple.Batch // dense, owned
-	size  int64        // of the batch in memory; as long as one row waits it is there
+	// size is that of the batch in memory, which is there as long as one row waits: dict of it are values in dictionaries.
+	size, dict int64
 	// order lists the rows by (stime, id); nil means that the rows already stand so.
 	order []uint32
 	next  int // first waiting entry of order (or row)
@@ -146,6 +148,7 @@ func (i *input) admit(c *chunk) error {
 	if first := c.batch.Time[c.row(c.next)]; first < i.boundary {
 		return fmt.Errorf("%w: stime %v, boundary %v", ErrBelowBoundary, first, i.boundary)
 	}
+	c.dict = i.dicts.Grown(c.batch)
 	c.weigh()
 	i.chunks = append(i.chunks, c)
 	i.rows += n
@@ -343,5 +346,5 @@ func (u *SUnion) Bytes(in int) int64 {
 
 // weigh notes how much memory a chunk holds.
 func (c *chunk) weigh() {
-	c.size = c.batch.Bytes() + int64(4*len(c.order)+8*len(c.ids))
+	c.size = c.dict + c.batch.Bytes() + int64(4*len(c.order)+8*len(c.ids))
 }

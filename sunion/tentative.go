@@ -26,6 +26,7 @@ func (u *SUnion) InsertTentative(in int, f *tuple.Frame) {
 		c.sortRows()
 	}
 	c.next += c.before(i.boundary)
+	c.dict = i.dicts.Grown(c.batch)
 	c.weigh()
 	late := c.before(u.forked)
 	u.keepGiven(i, c, c.next, c.next+late)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 
-	"fednode/dcaa"
 	"fednode/query/tuple"
 	"fednode/sunion"
 )
@@ -22,6 +21,7 @@ type sorter struct {
 	held  []*tuple.Batch
 	rows  int
 	bytes int64
+	dicts tuple.Dictionaries
 	runs  *runs // nil while everything is held
 }
 
@@ -33,7 +33,7 @@ func newSorter(schema *tuple.Schema, limit int64, dir string) *sorter {
 func (s *sorter) add(b *tuple.Batch) error {
 	s.held = append(s.held, b)
 	s.rows += b.Rows()
-	s.bytes += dcaa.FrameBytes(&tuple.Frame{Batch: b})
+	s.bytes += b.Bytes() + s.dicts.Grown(b)
 	if s.bytes < s.limit {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (s *sorter) inMemory(maxRows int, out func(*tuple.Batch) error) error {
 		}
 		id += n
 	}
-	s.held, s.rows, s.bytes = nil, 0, 0
+	s.held, s.rows, s.bytes, s.dicts = nil, 0, 0, tuple.Dictionaries{}
 	return u.Release(tuple.MaxTime, out)
 }
 

@@ -1,6 +1,7 @@
 package tuple
 
-// Bytes estimates the memory that a batch holds. Dictionaries that it shares with others are not counted: many batches share one.
+// Bytes estimates the memory that a batch holds. Dictionaries that it shares with others are not counted: many batches share one, see
+// Dictionaries.
 func (b *Batch) Bytes() int64 {
 	size := int64(8 * len(b.Time))
 	for i := range b.Cols {
@@ -18,4 +19,36 @@ func (c *Column) bytes() int64 {
 		n += c.Elem.bytes()
 	}
 	return n
+}
+
+// Dictionaries knows which dictionaries are held by batches that are kept one behind the other, so that each counts once: strings
+// of which no two are equal lie in one dictionary after another, and take more than all else. The zero value knows none.
+type Dictionaries struct{ seen map[*Lineage]int }
+
+// mostLineages bounds what is remembered; a dictionary that has been forgotten counts again.
+const mostLineages = 64
+
+// Grown returns by how many bytes the dictionaries of a batch are larger than they have been in any before.
+func (d *Dictionaries) Grown(b *Batch) (bytes int64) {
+	for i := range b.Cols {
+		for c := &b.Cols[i]; c != nil; c = c.Elem {
+			bytes += d.grown(c.Dict)
+		}
+	}
+	return bytes
+}
+
+func (d *Dictionaries) grown(x *Dict) int64 {
+	if x == nil || !x.Distinct() {
+		return 0 // a plain column's values are the batch's own
+	}
+	n, had := x.Size(), d.seen[x.Lineage()]
+	if n <= had {
+		return 0
+	}
+	if d.seen == nil || len(d.seen) >= mostLineages && had == 0 {
+		d.seen = make(map[*Lineage]int)
+	}
+	d.seen[x.Lineage()] = n
+	return int64(n - had)
 }
