@@ -349,7 +349,7 @@ func (p *Proxy) commit(ctx context.Context, in *Subscription) error {
 	}
 	p.committed, p.unsaved, p.touched = p.pos, 0, false
 	in.Ack(p.pos)
-	p.note(func(s *Status) { s.Committed = p.pos })
+	p.note(func(s *Status) { s.Committed, s.Failure = p.pos, "" })
 	return nil
 }
 

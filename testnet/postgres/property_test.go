@@ -104,7 +104,9 @@ func (s *sequence) step(ctx context.Context) {
 	case n == 6 && tags:
 		s.undo(ctx, s.someTime())
 	case n == 7 && tags:
-		s.replaced(ctx, s.someTime())
+		for range 1 + s.rng.IntN(3) { // word of it comes several times in a row
+			s.replaced(ctx, s.someTime())
+		}
 	default:
 		s.commit(ctx)
 	}
@@ -185,7 +187,7 @@ func (s *sequence) undo(ctx context.Context, at tuple.Time) {
 }
 
 func (s *sequence) replaced(ctx context.Context, at tuple.Time) {
-	if !s.failed(s.sink.(connect.TaggingSink).Done(ctx, at)) {
+	if s.sink != nil && !s.failed(s.sink.(connect.TaggingSink).Done(ctx, at)) {
 		s.tentative = slices.DeleteFunc(s.tentative, func(p pair) bool { return p.stime < at })
 	}
 }

@@ -184,6 +184,10 @@ func TestDeclaredTables(t *testing.T) {
 			require.Equal(t, c.want, plan.Detail)
 			_, err := plan.New(connect.Env{}).Recover(t.Context(), nil)
 			require.ErrorContains(t, err, "only a node knows the database; write to a file here, with --sink out=PATH")
+			if c.databases != nil {
+				_, err = plan.New(connect.Env{}).Recover(t.Context(), []byte{1, 2, 3}) // as a file's sink stores
+				require.ErrorContains(t, err, "what is stored for this output is of another connector")
+			}
 		})
 	}
 }

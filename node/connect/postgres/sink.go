@@ -138,7 +138,7 @@ func (s *sink) claim(known bool, st *state) error {
 	case known:
 		return s.row.replaced(fmt.Sprintf("claim %.8s instead of %.8s", s.row.claim, st.claim))
 	default:
-		return lasting("%s has no row of %s, of which rows up to %v had been committed: the database was put back to what it had been before; stop the query and deploy it anew, or put the row back", s.row.table, s.row.sink, st.pos)
+		return lasting("%s has no row of %s, of which rows up to %v had been committed: the database was put back to what it had been before, or the output has been given another one; put the row back, or stop the query and deploy it anew", s.row.table, s.row.sink, st.pos)
 	}
 	s.row.epoch++
 	return nil

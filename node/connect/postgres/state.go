@@ -3,6 +3,7 @@ package postgres
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 
 	"fednode/query/tuple"
 )
@@ -30,6 +31,7 @@ func (s *state) begun() bool { return s.pos != tuple.Position{Time: tuple.MinTim
 
 func (s *state) encode() []byte {
 	var e tuple.Encoder
+	e.String(Name)
 	e.Uint(stateVersion)
 	e.String(s.claim)
 	e.Uint(s.pos.Generation)
@@ -38,8 +40,14 @@ func (s *state) encode() []byte {
 	return e.B
 }
 
+// errOther: what is stored under the output's name is not of this connector.
+var errOther = errors.New("what is stored for this output is of another connector: a query was replaced by one with another connector under this name; give the output another name, or stop the query and deploy it anew")
+
 func decodeState(b []byte) (*state, error) {
 	d := tuple.NewDecoder(b)
+	if d.String() != Name || d.Err() != nil {
+		return nil, errOther
+	}
 	if v := d.Uint(); v != stateVersion {
 		d.Fail("a sink's state of version %d, this build reads %d", v, stateVersion)
 	}
