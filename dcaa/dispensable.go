@@ -14,17 +14,28 @@ import (
 // inputs, and among equals the name decides: producers that each went by their own ids might keep the one what this replica
 // needs and the other what that one does, and then neither could go on. Names are "org/node/neighbour…": replicas of one
 // neighbour differ in the node.
-func Dispensable(acked map[string]tuple.Position, away func(name string) bool) []string {
+//
+// Anybody who may read a stream chooses such a name, and what it says to have. known says of which names it is certain that
+// they are replicas of that neighbour, by a query that runs here. Another one is a replica to those of its own organisation
+// alone: it makes nobody else's rows dispensable.
+func Dispensable(acked map[string]tuple.Position, away, known func(name string) bool) []string {
 	best := make(map[string]string)
+	group := func(name string) string {
+		org, of := neighbour(name)
+		if known(name) {
+			return of
+		}
+		return org + "//" + of // no name has an empty part
+	}
 	for name := range acked {
-		n := neighbour(name)
+		n := group(name)
 		if other, ok := best[n]; !ok || further(acked, name, other) {
 			best[n] = name
 		}
 	}
 	var out []string
 	for name := range acked {
-		if best[neighbour(name)] != name && away(name) {
+		if best[group(name)] != name && away(name) {
 			out = append(out, name)
 		}
 	}
@@ -32,14 +43,14 @@ func Dispensable(acked map[string]tuple.Position, away func(name string) bool) [
 	return out
 }
 
-// neighbour is what replicas' names have in common.
-func neighbour(name string) string {
-	_, rest, _ := strings.Cut(name, "/")
+// neighbour is what replicas' names have in common, beside the organisation of each.
+func neighbour(name string) (org, of string) {
+	org, rest, _ := strings.Cut(name, "/")
 	_, rest, ok := strings.Cut(rest, "/")
 	if !ok {
-		return name
+		return org, name
 	}
-	return rest
+	return org, rest
 }
 
 // further reports whether the state of a is complete further than that of b; among equals the lower name counts. Who is

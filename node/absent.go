@@ -48,13 +48,13 @@ func (n *Node) forgetAbsent(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		now := time.Now()
+		now, known := time.Now(), n.queries.replicas()
 		for _, st := range n.streams.all() {
 			k, ok := st.(flow.Keeper)
 			if !ok {
 				continue
 			}
-			gone := k.ForgetAbsent(func(who string) time.Duration { return n.streams.absent(who, n.name(), now) }, forgetAfter)
+			gone := k.ForgetAbsent(func(who string) time.Duration { return n.streams.absent(who, n.name(), now) }, forgetAfter, func(who string) bool { return known[who] })
 			for _, who := range gone {
 				n.log.Warn("a replica that is away is no longer waited for; coming back it takes over the state of another", zap.String("stream", st.Name()), zap.String("subscriber", who))
 			}

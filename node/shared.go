@@ -23,6 +23,21 @@ func (q *queries) shared(to host) []string {
 	return slices.Compact(out)
 }
 
+// replicas returns the names under which the replicas of fragments of the queries that run here are known upstream.
+func (q *queries) replicas() map[string]bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	out := make(map[string]bool)
+	for _, d := range q.running {
+		for _, f := range d.plan.Fragments {
+			for _, name := range d.subscribers(f.Name) {
+				out[name] = true
+			}
+		}
+	}
+	return out
+}
+
 // concerning returns the streams of the query of which a node has to know how they fare here: what its fragments read, for
 // it may have to take it from us; what other replicas of its fragments make, for they redo one after the other; and the
 // outputs, if the sinks are there.

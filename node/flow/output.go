@@ -218,13 +218,13 @@ func (o *Output) Append(f *tuple.Frame) {
 
 // ForgetAbsent stops counting replicas whose node has been away for longer than after, or is away while they hold back half
 // of what the output may hold; another replica of the same neighbour is further. It returns who they are.
-func (o *Output) ForgetAbsent(absent func(subscriber string) time.Duration, after time.Duration) []string {
+func (o *Output) ForgetAbsent(absent func(subscriber string) time.Duration, after time.Duration, known func(subscriber string) bool) []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.strained() {
 		after = 0
 	}
-	gone := dcaa.Dispensable(o.counted(), func(name string) bool { return absent(name) > after })
+	gone := dcaa.Dispensable(o.counted(), func(name string) bool { return absent(name) > after }, known)
 	for _, name := range gone {
 		o.forget(name)
 	}

@@ -53,8 +53,9 @@ type Stream interface {
 type Keeper interface {
 	Stream
 	// ForgetAbsent stops counting replicas of neighbours that have another one, if their node has been away for longer than
-	// after or too much is held for them, and returns who they are. absent is 0 while a subscriber's node is there.
-	ForgetAbsent(absent func(subscriber string) time.Duration, after time.Duration) []string
+	// after or too much is held for them, and returns who they are. absent is 0 while a subscriber's node is there; known
+	// says which are replicas by a query that runs here.
+	ForgetAbsent(absent func(subscriber string) time.Duration, after time.Duration, known func(subscriber string) bool) []string
 }
 
 // Cursor reads a stream in order.

@@ -385,11 +385,11 @@ func (p *Proxy) free() {
 
 // ForgetAbsent stops counting replicas whose node has been away for longer than after, or is away while the log holds half
 // of what it may; another replica of the same neighbour is further. It returns who they are.
-func (p *Proxy) ForgetAbsent(absent func(subscriber string) time.Duration, after time.Duration) []string {
+func (p *Proxy) ForgetAbsent(absent func(subscriber string) time.Duration, after time.Duration, known func(subscriber string) bool) []string {
 	if p.cfg.MaxLogBytes > 0 && 2*p.log.Stats().StoredBytes >= p.cfg.MaxLogBytes {
 		after = 0
 	}
-	gone := dcaa.Dispensable(p.acks.all(), func(name string) bool { return absent(name) > after })
+	gone := dcaa.Dispensable(p.acks.all(), func(name string) bool { return absent(name) > after }, known)
 	for _, name := range gone {
 		p.acks.forget(name)
 	}

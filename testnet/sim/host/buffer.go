@@ -101,7 +101,7 @@ func (o *Buffer) Forget(away func(world.NodeID) bool) {
 	for _, name := range o.Stable.Subscribers() {
 		acked[name], _ = o.Stable.Acked(name)
 	}
-	for _, name := range dcaa.Dispensable(acked, func(name string) bool { return away(o.node(name)) }) {
+	for _, name := range dcaa.Dispensable(acked, func(name string) bool { return away(o.node(name)) }, func(string) bool { return true }) {
 		o.Stable.Forget(name)
 	}
 }
