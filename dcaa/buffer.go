@@ -102,6 +102,9 @@ func (b *OutputBuffer) weigh(f *tuple.Frame) int64 {
 	if f.Batch != nil {
 		size += b.dicts.Grown(f.Batch)
 	}
+	for _, m := range f.Missing {
+		size += 24 + int64(len(m.Stream))
+	}
 	return size
 }
 

@@ -28,11 +28,12 @@ type Dictionaries struct{ seen map[*Lineage]int }
 // mostLineages bounds what is remembered; a dictionary that has been forgotten counts again.
 const mostLineages = 64
 
-// Grown returns by how many bytes the dictionaries of a batch are larger than they have been in any before.
+// Grown returns by how many bytes the dictionaries of a batch are larger than they have been in any before; at most what the rows of
+// the batch refer to, for whoever made the rest holds it anyway.
 func (d *Dictionaries) Grown(b *Batch) (bytes int64) {
 	for i := range b.Cols {
 		for c := &b.Cols[i]; c != nil; c = c.Elem {
-			bytes += d.grown(c.Dict)
+			bytes += c.refers(d.grown(c.Dict))
 		}
 	}
 	return bytes
@@ -51,4 +52,21 @@ func (d *Dictionaries) grown(x *Dict) int64 {
 	}
 	d.seen[x.Lineage()] = n
 	return int64(n - had)
+}
+
+// refers returns how many bytes of its dictionary the rows of a column refer to, a value that comes twice counted twice, if that is
+// less than most.
+func (c *Column) refers(most int64) (sum int64) {
+	if most == 0 {
+		return 0
+	}
+	for _, code := range c.Code {
+		if int(code) >= c.Dict.Len() {
+			continue // of a null row
+		}
+		if sum += int64(len(c.Dict.At(code))); sum >= most {
+			return most
+		}
+	}
+	return sum
 }

@@ -41,4 +41,8 @@ func TestDictionariesCountOnce(t *testing.T) {
 	if want := int64(2 * rows * size); sum != want {
 		t.Errorf("%d bytes of values that do not repeat, want %d", sum, want)
 	}
+	var late Dictionaries // who comes when a dictionary is large
+	if n := late.Grown(build(few, "one row")); n != 2*int64(len("one row")) {
+		t.Errorf("%d bytes of one row's values", n)
+	}
 }
