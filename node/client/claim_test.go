@@ -122,3 +122,33 @@ func TestLasting(t *testing.T) {
 		})
 	}
 }
+
+// TestPutBack shows that a target which was put back behind what was acknowledged goes on from there: what a producer still has
+// comes again, and the rest is told as a gap.
+func TestPutBack(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world, a, b *node) {
+		d, pos := &database{}, &positions{}
+		life := func() Status {
+			p := w.proxy(&disk{}, &positions{}, func(c *Config) {
+				c.NewSink = func() connect.Sink { return &table{d: d} }
+				c.Positions = pos
+			})
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // virtual
+			defer cancel()
+			if err := p.Run(ctx); err != nil {
+				t.Fatal(err)
+			}
+			return p.Status()
+		}
+		produce(w, 50)
+		life()
+		d.rows, d.pos = d.rows[:20], tuple.Position{Generation: 1, ID: 20, Time: 21}
+		for _, n := range []*node{a, b} {
+			n.append(stable(51, 5), boundary(56))
+		}
+		s := life()
+		if len(d.rows) != 25 || d.rows[24] != 55 || s.Gaps != 1 || s.Committed.ID != 55 {
+			t.Fatalf("%+v %v", s, d.rows)
+		}
+	})
+}

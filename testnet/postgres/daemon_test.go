@@ -128,11 +128,11 @@ func await(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// TestKilledDaemon kills a daemon, and the connections of its sinks, while rows come. In the end the table has each row once
+// TestKilledDaemon kills a daemon, the connections of its sinks, and the database, while rows come. In the end the table has each row once
 // and equals the file of the same results; the one by key has the last row of each; and the output whose database is away has
 // held up no other.
 func TestKilledDaemon(t *testing.T) {
-	const kills, perRound, keys = 15, 2000, 17
+	const kills, perRound, keys = 16, 2000, 17
 	name, conn := database(t)
 	d := startDaemon(t, name)
 	lines := filepath.Join(d.dir, "lines.csv")
@@ -146,13 +146,18 @@ func TestKilledDaemon(t *testing.T) {
 			rows = grow(t, lines, rows, perRound/4, keys)
 			time.Sleep(time.Duration(rng.IntN(250)) * time.Millisecond) // the moment of the kill is part of the input
 		}
-		if round%3 == 1 {
+		switch round % 4 {
+		case 1:
 			_, err := conn.Exec(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'fednode %'")
 			require.NoError(t, err)
-			continue
+		case 3:
+			require.NoError(t, the.stop())
+			require.NoError(t, the.start())
+			conn = reconnect(t, name)
+		default:
+			d.kill()
+			d.start()
 		}
-		d.kill()
-		d.start()
 	}
 	rows = grow(t, lines, rows, 10, keys)
 	await(t, "all rows are there", func() bool { return count(t, conn, "rows") >= rows && len(fileRows(t, d)) >= rows })
@@ -172,6 +177,14 @@ func TestKilledDaemon(t *testing.T) {
 	require.Equal(t, last, tableRows(t, conn, "SELECT n, k FROM last WHERE _state = 'stable' ORDER BY n"))
 	require.Equal(t, keys, count(t, conn, "last"))
 	require.Contains(t, d.do("query", "show", "copy", "--dir", d.node()), "postgres: database away, table rows: failed to connect")
+}
+
+func reconnect(t *testing.T, database string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), the.connection(database))
+	require.NoError(t, err)
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	return conn
 }
 
 // grow appends lines to the file that is followed; it returns how many there are.

@@ -51,10 +51,13 @@ var the *server
 
 // server is a running PostgreSQL.
 type server struct {
-	socket string // directory
-	owner  string
-	run    *exec.Cmd
-	log    string
+	socket   string // directory
+	owner    string
+	programs string
+	data     string
+	attr     *syscall.SysProcAttr
+	run      *exec.Cmd
+	log      string
 }
 
 // bin returns the directory of the newest PostgreSQL that is installed.
@@ -111,9 +114,8 @@ func startServer(dir string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := filepath.Join(dir, "data")
-	s := &server{socket: filepath.Join(dir, "socket"), owner: name, log: filepath.Join(dir, "log")}
-	for _, d := range []string{data, s.socket} {
+	s := &server{socket: filepath.Join(dir, "socket"), owner: name, programs: programs, data: filepath.Join(dir, "data"), attr: attr, log: filepath.Join(dir, "log")}
+	for _, d := range []string{s.data, s.socket} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			return nil, err
 		}
@@ -123,24 +125,29 @@ func startServer(dir string) (*server, error) {
 			}
 		}
 	}
-	setup := exec.Command(filepath.Join(programs, "initdb"), "-D", data, "-U", name, "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C")
+	setup := exec.Command(filepath.Join(programs, "initdb"), "-D", s.data, "-U", name, "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C")
 	setup.SysProcAttr, setup.Dir = attr, s.socket
 	if out, err := setup.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
 	}
-	// What is tested is that a client may die at any moment, not the machine: nothing needs to reach the disk.
-	s.run = exec.Command(filepath.Join(programs, "postgres"), "-D", data, "-k", s.socket, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=40")
-	s.run.SysProcAttr, s.run.Dir = attr, s.socket
-	out, err := os.Create(s.log)
+	return s, s.start()
+}
+
+// start starts the server and waits until it answers. What is tested is that a process may die at any moment, not the machine:
+// nothing needs to reach the disk.
+func (s *server) start() error {
+	s.run = exec.Command(filepath.Join(s.programs, "postgres"), "-D", s.data, "-k", s.socket, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=40")
+	s.run.SysProcAttr, s.run.Dir = s.attr, s.socket
+	out, err := os.OpenFile(s.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer out.Close()
 	s.run.Stdout, s.run.Stderr = out, out
 	if err := s.run.Start(); err != nil {
-		return nil, err
+		return err
 	}
-	return s, s.await()
+	return s.await()
 }
 
 // await waits until the server answers.
@@ -161,6 +168,7 @@ func (s *server) await() error {
 	}
 }
 
+// stop ends the server as a crash does.
 func (s *server) stop() error {
 	if err := s.run.Process.Signal(syscall.SIGQUIT); err != nil {
 		return err
