@@ -64,6 +64,8 @@ type node struct {
 	// bounds are the boundaries of the input ports, boundary that of the results.
 	bounds   []tuple.Time
 	boundary tuple.Time
+	// encoded is how long the state was in the last snapshot: the next is as long, about.
+	encoded int
 }
 
 var _ op.Out = (*node)(nil)

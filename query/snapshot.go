@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -25,10 +26,12 @@ func (i *Instance) Snapshot(e *tuple.Encoder) {
 	e.Uint(uint64(len(i.nodes)))
 	for n := range i.nodes {
 		nd := &i.nodes[n]
-		var state tuple.Encoder
+		state := tuple.Encoder{B: make([]byte, 0, nd.encoded+nd.encoded/8)}
 		state.Times(nd.bounds)
 		state.Time(nd.boundary)
 		nd.op.Snapshot(&state)
+		nd.encoded = len(state.B)
+		e.B = slices.Grow(e.B, len(state.B)+1024)
 		operatorState{kind: nd.plan.Plan.Kind, fingerprint: nd.plan.Fingerprint, state: state.B}.write(e, nd.plan.Name)
 	}
 }
