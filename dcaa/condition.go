@@ -13,7 +13,7 @@ func (i *Intake) Condition(now Instant) Condition {
 	}
 	for _, c := range []*conn{i.data, i.next} {
 		// One that has just been asked has not answered yet: to give up within that round trip would lose what it gives.
-		if c != nil && (c.open || c == i.next) && !i.producers[c.producer].dry && i.rank(now, c.producer) > stalled {
+		if c != nil && (c.open || c == i.next) && !i.producers[c.producer].dry && (i.rank(now, c.producer) > stalled || i.turned(c, now)) {
 			return Live
 		}
 	}
@@ -21,6 +21,11 @@ func (i *Intake) Condition(now Instant) Condition {
 		return Live
 	}
 	return Failed
+}
+
+// turned reports whether a connection brings tentative results of which no heartbeat has told yet. The next ones are on their way.
+func (i *Intake) turned(c *conn, now Instant) bool {
+	return i.q.held && i.q.conn == c.id && !c.overdue(now, i.cfg.Settings)
 }
 
 // Unproven reports whether all that the input is read from has been asked for tentative results in place of a replica that
@@ -36,6 +41,19 @@ func (i *Intake) Unproven() bool {
 		}
 	}
 	return asked && slices.ContainsFunc(i.producers, func(p producer) bool { return p.dry })
+}
+
+// Withheld is for how long a producer that the input is read from, or one above it, has held a bucket, in microseconds; 0 if none
+// does. It gives up first. A source never holds one; a fragment may, of another query too.
+func (i *Intake) Withheld() int64 {
+	most := int64(0)
+	for _, c := range []*conn{i.data, i.next} {
+		if c != nil && i.producers[c.producer].up {
+			s := &i.producers[c.producer].status
+			most = max(most, s.Holding, s.Above)
+		}
+	}
+	return most
 }
 
 // WaitsUntil is when a stream that has never given a boundary counts as failed.

@@ -41,6 +41,8 @@ type StreamStatus struct {
 	// Begins is where the generation begins, or the next one will, of results that are best effort: an stime of the input. 0 if
 	// that is not so.
 	Begins tuple.Time
+	// Above is for how long a producer above, of the same query or another, has held a bucket, in microseconds; 0 is not at all.
+	Above int64
 }
 
 // Condition is how an input fares, for the SUnion that waits for it.

@@ -146,7 +146,7 @@ func find(said []wire.StreamStatus, stream string) (st dcaa.StreamStatus, ok boo
 		return st, false
 	}
 	s := &said[n]
-	return dcaa.StreamStatus{State: dcaa.State(s.State), Boundary: s.Boundary, Holding: s.Holding, Generation: s.Generation, LastID: s.LastID, Sum: s.Sum, Begins: s.Begins}, true
+	return dcaa.StreamStatus{State: dcaa.State(s.State), Boundary: s.Boundary, Holding: s.Holding, Generation: s.Generation, LastID: s.LastID, Sum: s.Sum, Begins: s.Begins, Above: s.Above}, true
 }
 
 // changed tells everybody who watches a node that there is news of it.

@@ -109,5 +109,5 @@ func sameName(a, b flow.Stream) bool { return a.Name() == b.Name() }
 // StatusOf is a stream as a heartbeat shows it.
 func StatusOf(st flow.Stream) wire.StreamStatus {
 	b := st.Beat()
-	return wire.StreamStatus{Name: st.Name(), State: wire.StreamState(b.State), Boundary: b.Boundary, Holding: b.Holding, Generation: b.Generation, LastID: b.LastID, Sum: b.Sum, Begins: b.Begins}
+	return wire.StreamStatus{Name: st.Name(), State: wire.StreamState(b.State), Boundary: b.Boundary, Holding: b.Holding, Generation: b.Generation, LastID: b.LastID, Sum: b.Sum, Begins: b.Begins, Above: b.Above}
 }

@@ -140,6 +140,9 @@ func (r *Replica) Status(output int) dcaa.StreamStatus {
 	for _, n := range r.cfg.Plan.Outputs[output].Unions {
 		u := r.unions[n]
 		s.Holding = max(s.Holding, u.held)
+		for _, in := range r.cfg.Plan.Unions[n].Inputs {
+			s.Above = max(s.Above, r.inputs[in].intake.Withheld())
+		}
 		s.State = u.path.state
 	}
 	if p := r.pathOf(output); p != nil && p.fork != nil && !p.fork.AffectedOutput(output) {

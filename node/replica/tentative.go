@@ -124,6 +124,9 @@ func (r *Replica) lacks(u *union, end tuple.Time) (list []dcaa.Missing, stableNe
 			stableNear = stableNear || i.intake.StableReachable(r.now)
 		default:
 			m := dcaa.Missing{Condition: i.intake.Condition(r.now), Idle: r.cfg.Inputs[in].Source || i.intake.Unproven()}
+			if m.Condition != dcaa.Waiting && i.intake.Withheld() > 0 {
+				m = dcaa.Missing{Condition: dcaa.Live} // it gives nothing, and yet has not failed: one above gives up first
+			}
 			if m.Condition == dcaa.Waiting {
 				r.due = min(r.due, i.intake.WaitsUntil())
 			}

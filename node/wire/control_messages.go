@@ -117,6 +117,7 @@ type StreamStatus struct {
 	LastID     uint64      `cbor:"6,keyasint"`
 	Sum        uint64      `cbor:"7,keyasint,omitempty"` // checksum of the rows before the boundary; 0 is none
 	Begins     tuple.Time  `cbor:"8,keyasint,omitempty"` // where a generation of best-effort results begins; 0 is nowhere
+	Above      int64       `cbor:"9,keyasint,omitempty"` // microseconds since one of those above holds a bucket; 0 is none
 }
 
 // Revision identifies one state of a descriptor. The greater (term, epoch, writer) is in force.

@@ -25,7 +25,7 @@ func samples() []Message {
 		&Unsubscribe{Subscription: 3},
 		&Ack{Stream: "a/scan/conns", Generation: 1, ID: 12345, Level: Stored, Subscriber: "b/n1/scan/join", Time: held},
 		&Credit{Subscription: 3, Bytes: 1 << 20},
-		&Heartbeat{Streams: []StreamStatus{{Name: "a/scan/conns", State: Stable, Boundary: held, Holding: 40, Generation: 1, LastID: 5},
+		&Heartbeat{Streams: []StreamStatus{{Name: "a/scan/conns", State: Stable, Boundary: held, Holding: 40, Above: 60, Generation: 1, LastID: 5},
 			{Name: "a/scan/sums", State: Stable, Boundary: held, Generation: 1, LastID: 5, Sum: 0xfeed}},
 			HeardBy: []string{"12D3KooWb", "12D3KooWc"}, Sent: 9_000_000, Echo: 7_000_000, Held: 60_000, Calm: 1200},
 		&Announce{Revisions: []Revision{rev}},

@@ -23,7 +23,7 @@ func TestReadersLearn(t *testing.T) {
 	cfg.Nodes, cfg.NewProgram = len(top.Nodes), func(world.NodeID, uint64) world.Program { return idler{} }
 	r := &Run{top: top, w: world.New(cfg), settings: settingsOf(&spec)}
 	reader := top.ReplicasOf(0)[0]
-	a := &replicaActor{id: reader, plan: top.Plan.Fragments[0], inputs: []int32{0}}
+	a := &replicaActor{id: reader, plan: top.Fragments[0], inputs: []int32{0}}
 	const stalled = 300 * tuple.Millisecond
 	patience := func(lasts int64) int64 {
 		c := newChanges(r)

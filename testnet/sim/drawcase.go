@@ -15,6 +15,13 @@ func DrawCase(seed uint64) (Case, error) {
 	s.Redo = drawRedo(seed)
 	if s.Consistency == topology.Eventual && drawBestEffort(seed) {
 		s.Consistency, s.Redo = topology.BestEffort, topology.RedoFork
+		// Rows in no order at all let boundaries stall in calm, beyond the bound now and then: results would begin anew for ever.
+		s.Disorder = min(s.Disorder, s.MaxDelay/4)
+	}
+	if s.Shape == topology.Chain && s.Fragments > 1 {
+		if s.Shape = drawChain(seed); s.Shape != topology.Chain {
+			s.Sources = max(2, s.Sources)
+		}
 	}
 	return drawFaults(r, Case{Seed: seed, Spec: s})
 }
@@ -33,6 +40,20 @@ const bestEffortEvery = 12
 // drawBestEffort draws whether what was tentative stays so. It takes nothing from the draws of the rest.
 func drawBestEffort(seed uint64) bool {
 	return rand.New(rand.NewPCG(seed, 0x62657374)).IntN(bestEffortEvery) == 0
+}
+
+// halvedEvery is how many chains there are to one of each kind that half of the sources enter half way.
+const halvedEvery = 10
+
+// drawChain draws of which kind a chain is. It takes nothing from the draws of the rest.
+func drawChain(seed uint64) topology.Shape {
+	switch rand.New(rand.NewPCG(seed, 0x71756572)).IntN(halvedEvery) {
+	case 0:
+		return topology.Queries
+	case 1:
+		return topology.Uneven
+	}
+	return topology.Chain
 }
 
 // DrawFaults draws what goes wrong in a given federation.
@@ -104,7 +125,7 @@ func drawSpec(r *rand.Rand) topology.Spec {
 // field says what faults can hit in a federation.
 func field(t *topology.Topology) fault.Field {
 	f := fault.Field{Client: t.Nodes[t.Client()].Name, Keep: t.Spec.ForgetAfter < tuple.Minute && t.Spec.Losses == topology.NoLosses, Begin: t.Spec.Calm, End: t.Spec.Calm + t.Spec.Trouble}
-	for i := range t.Plan.Fragments {
+	for i := range t.Fragments {
 		var names []string
 		for _, id := range t.ReplicasOf(i) {
 			names = append(names, t.Nodes[id].Name)

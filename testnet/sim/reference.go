@@ -35,7 +35,7 @@ func newReference(t *topology.Topology, logs []*sourceLog) (*reference, error) {
 	for range logs {
 		r.done = append(r.done, tuple.MinTime)
 	}
-	for _, f := range t.Plan.Fragments {
+	for _, f := range t.Fragments {
 		c := &calm{ref: r, plan: f}
 		c.inst = query.NewInstance(f, c)
 		for _, u := range f.Unions {

@@ -88,7 +88,7 @@ func TestDrawnCases(t *testing.T) {
 		require.False(t, drawn)
 		require.Equal(t, c, got)
 	}
-	require.Len(t, shapes, 4)
+	require.Len(t, shapes, 6)
 }
 
 // A campaign goes on over failures when it is told to, tells each as soon as it is found, and returns them in order.

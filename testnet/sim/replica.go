@@ -100,7 +100,9 @@ func (a *replicaActor) config() replica.Config {
 	c := replica.Config{Plan: a.plan, Settings: a.run.settings, Name: t.Nodes[a.id].Name, Incarnation: a.h.Life, Peers: a.names(a.peers),
 		SliceRows: sliceRows(spec), Checksums: true}
 	for n, s := range a.inputs {
-		c.Inputs = append(c.Inputs, replica.Input{Producers: a.names(a.producers[n]), Preferred: t.Nodes[a.id].Replica % len(a.producers[n]), Source: t.Streams[s].Source >= 0})
+		outside := t.Between(t.Nodes[a.id].Index, s)
+		c.Inputs = append(c.Inputs, replica.Input{Producers: a.names(a.producers[n]), Preferred: t.Nodes[a.id].Replica % len(a.producers[n]),
+			Source: outside || t.Streams[s].Source >= 0, Outside: outside})
 	}
 	for _, u := range a.plan.Unions {
 		c.Places = append(c.Places, placeOf(spec, u.Depth, u.Path))

@@ -34,8 +34,8 @@ type rules struct {
 func newRules(r *Run) *rules {
 	s := &r.top.Spec
 	hop := s.Latency + s.Jitter + 2*tuple.Millisecond
-	depth := int64(r.top.Plan.Depth)
-	u := &rules{r: r, redoing: make([]int64, len(r.top.Plan.Fragments)), asking: make([]int64, len(r.top.Nodes))}
+	depth := int64(r.top.Depth)
+	u := &rules{r: r, redoing: make([]int64, len(r.top.Fragments)), asking: make([]int64, len(r.top.Nodes))}
 	u.normal = s.Slack + s.Disorder + s.BoundaryInterval + s.BoundaryInterval/pollsPerBoundary + s.Bucket + 2*s.DiskLatency + (depth+1)*hop
 	u.source = s.Slack + s.Disorder + 6*s.BoundaryInterval + 4*s.DiskLatency
 	if s.Work == topology.Windows {
@@ -124,7 +124,7 @@ func (u *rules) permission() {
 			}
 		}
 		if both {
-			u.r.breach("one replica of a fragment redoes at a time", "two of %s do, and can talk", u.r.top.Plan.Fragments[f].Name)
+			u.r.breach("one replica of a fragment redoes at a time", "two of %s do, and can talk", u.r.top.Fragments[f].Name)
 		}
 	}
 	for id, a := range u.r.replicas {

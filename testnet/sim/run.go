@@ -358,9 +358,10 @@ func (r *Run) emitted(a *replicaActor, output int, f *tuple.Frame) {
 // subscriber returns the name under which a node's acknowledgements count.
 func (r *Run) subscriber(id world.NodeID) string {
 	n := &r.top.Nodes[id]
-	part := n.Name
+	reads, part := topology.QueryName, n.Name
 	if n.Role == topology.Replica {
-		part = r.top.Plan.Fragments[n.Index].Name
+		f := r.top.Fragments[n.Index]
+		reads, part = f.Query, f.Name
 	}
-	return "world/" + n.Name + "/" + topology.QueryName + "/" + part
+	return topology.Org + "/" + n.Name + "/" + reads + "/" + part
 }

@@ -41,8 +41,8 @@ func newWatch(r *Run) *watch {
 	s := &r.top.Spec
 	n := s.Sources
 	w := &watch{r: r, boundary: tuple.MinTime, reached: tuple.MinTime, covered: tuple.MinTime,
-		follow: s.Work == topology.Pass && (s.Shape == topology.Chain || s.Shape == topology.Lanes) &&
-			s.Disorder <= s.BoundaryInterval, seen: make([][]bool, n), rows: make([][]born, n)}
+		follow: s.Work == topology.Pass && s.Shape != topology.Diamond && s.Shape != topology.Join && s.Disorder <= s.BoundaryInterval,
+		seen:   make([][]bool, n), rows: make([][]born, n)}
 	if s.Losses == topology.NamedLosses || s.Consistency == topology.BestEffort {
 		w.losses = newLosses(s, r.ref)
 	}

@@ -10,10 +10,13 @@ import (
 
 // Topology is a spec made concrete: nodes, streams and plans, all numbered.
 type Topology struct {
-	Spec  Spec
-	Query string // the text of the query
-	Plan  *query.Plan
-	Nodes []Node
+	Spec Spec
+	// Queries are the texts of the queries, in the order in which they read from each other.
+	Queries []string
+	// Fragments are those of all queries, in topological order. Depth is the most SUnions that a row passes.
+	Fragments []*query.FragmentPlan
+	Depth     int
+	Nodes     []Node
 	// Streams by number: first those of the sources, then the outputs of fragments.
 	Streams []Stream
 	// Output is the stream that the client reads.
@@ -36,7 +39,7 @@ const (
 type Node struct {
 	Name string
 	Role Role
-	// Index counts the sources, or is the index of the fragment in Plan.Fragments; Replica is its number among those of
+	// Index counts the sources, or is the index of the fragment in Fragments; Replica is its number among those of
 	// the fragment.
 	Index   int
 	Replica int
@@ -47,7 +50,7 @@ type Node struct {
 // Stream is one stream of the federation.
 type Stream struct {
 	Name string
-	// Fragment indexes Plan.Fragments, -1 for the stream of a source, whose index Source then is.
+	// Fragment indexes Fragments, -1 for the stream of a source, whose index Source then is.
 	Fragment int
 	Source   int
 	// Output is the index in FragmentPlan.Outputs.
@@ -62,28 +65,44 @@ func Build(s Spec) (*Topology, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	t := &Topology{Spec: s, Query: queryText(&s)}
-	home := query.Placement{Home: query.Place{Org: "world", Node: "home"}}
-	d, problems := query.Parse("simulated.toml", []byte(t.Query), query.Options{Placement: home})
-	if d == nil {
-		return nil, fmt.Errorf("the query of the simulation: %w", problems.Err())
-	}
-	if t.Plan = query.NewPlan(d, home, problems); t.Plan == nil {
-		return nil, fmt.Errorf("the query of the simulation: %w", problems.Err())
+	t := &Topology{Spec: s, Queries: queryTexts(&s)}
+	output := ""
+	for _, text := range t.Queries {
+		plan, err := planOf(text)
+		if err != nil {
+			return nil, err
+		}
+		t.Fragments = append(t.Fragments, plan.Fragments...)
+		t.Depth += plan.Depth
+		output = plan.Outputs[0].Stream
 	}
 	t.addNodes()
-	if err := t.addStreams(); err != nil {
+	if err := t.addStreams(output); err != nil {
 		return nil, err
 	}
 	t.connect()
 	return t, nil
 }
 
+// planOf plans one query, which is given to a node of its own.
+func planOf(text string) (*query.Plan, error) {
+	home := query.Placement{Home: query.Place{Org: Org, Node: "home"}}
+	d, problems := query.Parse("simulated.toml", []byte(text), query.Options{Placement: home})
+	if d == nil {
+		return nil, fmt.Errorf("the query of the simulation: %w", problems.Err())
+	}
+	plan := query.NewPlan(d, home, problems)
+	if plan == nil {
+		return nil, fmt.Errorf("the query of the simulation: %w", problems.Err())
+	}
+	return plan, nil
+}
+
 func (t *Topology) addNodes() {
 	for i := range t.Spec.Sources {
 		t.Nodes = append(t.Nodes, Node{Name: SourceName(i), Role: Source, Index: i})
 	}
-	for i, f := range t.Plan.Fragments {
+	for i, f := range t.Fragments {
 		for r := range t.Spec.Replicas {
 			t.Nodes = append(t.Nodes, Node{Name: fmt.Sprintf("%s.%d", f.Name, r), Role: Replica, Index: i, Replica: r})
 		}
@@ -91,16 +110,17 @@ func (t *Topology) addNodes() {
 	t.Nodes = append(t.Nodes, Node{Name: "client", Role: Client})
 }
 
-func (t *Topology) addStreams() error {
+// addStreams adds those of the sources and of the fragments; the client reads output.
+func (t *Topology) addStreams(output string) error {
 	for i := range t.Spec.Sources {
-		t.Streams = append(t.Streams, Stream{Name: "world/" + SourceName(i), Fragment: -1, Source: i, Producers: []world.NodeID{world.NodeID(i)}})
+		t.Streams = append(t.Streams, Stream{Name: Org + "/" + SourceName(i), Fragment: -1, Source: i, Producers: []world.NodeID{world.NodeID(i)}})
 	}
-	for i, f := range t.Plan.Fragments {
+	for i, f := range t.Fragments {
 		for o := range f.Outputs {
 			t.Streams = append(t.Streams, Stream{Name: f.Outputs[o].Stream, Fragment: i, Source: -1, Output: o, Producers: t.ReplicasOf(i)})
 		}
 	}
-	for i, f := range t.Plan.Fragments {
+	for i, f := range t.Fragments {
 		for _, in := range f.Inputs {
 			n := t.Stream(in.Stream)
 			if n < 0 {
@@ -112,8 +132,8 @@ func (t *Topology) addStreams() error {
 			}
 		}
 	}
-	if t.Output = t.Stream(t.Plan.Outputs[0].Stream); t.Output < 0 {
-		return fmt.Errorf("the query of the simulation: nobody produces %s", t.Plan.Outputs[0].Stream)
+	if t.Output = t.Stream(output); t.Output < 0 {
+		return fmt.Errorf("the query of the simulation: nobody produces %s", output)
 	}
 	out := &t.Streams[t.Output]
 	out.Readers = append(out.Readers, t.Client())
@@ -136,7 +156,7 @@ func (t *Topology) connect() {
 			}
 		}
 	}
-	for i := range t.Plan.Fragments {
+	for i := range t.Fragments {
 		for _, a := range t.ReplicasOf(i) {
 			for _, b := range t.ReplicasOf(i) {
 				join(a, b)
@@ -186,5 +206,11 @@ func (t *Topology) Node(name string) world.NodeID {
 
 // Fragment returns the plan of the fragment that a node runs.
 func (t *Topology) Fragment(id world.NodeID) *query.FragmentPlan {
-	return t.Plan.Fragments[t.Nodes[id].Index]
+	return t.Fragments[t.Nodes[id].Index]
+}
+
+// Between reports whether a fragment reads a stream that another query gives.
+func (t *Topology) Between(fragment int, stream int32) bool {
+	s := &t.Streams[stream]
+	return s.Fragment >= 0 && t.Fragments[s.Fragment].Query != t.Fragments[fragment].Query
 }

@@ -21,7 +21,15 @@ const (
 	// Lanes: the first fragment has two outputs that have nothing to do with each other, over half of the sources each, and
 	// the second unites them; further ones follow as a chain.
 	Lanes Shape = "lanes"
+	// Queries: a chain over the first half of the sources is a query of its own, and the first fragment of another query, a
+	// chain too, reads its output and the rest of the sources.
+	Queries Shape = "queries"
+	// Uneven: the same as one query, into which the rest of the sources comes half way.
+	Uneven Shape = "uneven"
 )
+
+// halved reports whether only half of the sources enter the first fragment.
+func (s Shape) halved() bool { return s == Lanes || s == Queries || s == Uneven }
 
 // Work says what the fragments do.
 type Work string
@@ -37,9 +45,9 @@ const (
 // Spec of a simulated federation. Durations are microseconds.
 type Spec struct {
 	Shape     Shape
-	Fragments int // 1 to 8; at least 4 for a diamond, 3 for a join, 2 for lanes
+	Fragments int // 1 to 8; at least 4 for a diamond, 3 for a join, 2 for lanes, queries and uneven
 	Replicas  int // of each fragment, 1 to 3
-	Sources   int // 1 to 8; at least 2 for a join and for lanes
+	Sources   int // 1 to 8; at least 2 for a join, lanes, queries and uneven
 	Work      Work
 
 	// Window is the length of the aggregate's windows.
@@ -120,8 +128,8 @@ func (s *Spec) Check() error {
 		return fmt.Errorf("fragments = %d: a diamond has at least 4", s.Fragments)
 	case s.Shape == Join && (s.Fragments < 3 || s.Sources < 2):
 		return fmt.Errorf("fragments = %d, sources = %d: a join has at least 3 fragments and 2 sources", s.Fragments, s.Sources)
-	case s.Shape == Lanes && (s.Fragments < 2 || s.Sources < 2):
-		return fmt.Errorf("fragments = %d, sources = %d: lanes have at least 2 fragments and 2 sources", s.Fragments, s.Sources)
+	case s.Shape.halved() && (s.Fragments < 2 || s.Sources < 2):
+		return fmt.Errorf("fragments = %d, sources = %d: %s takes at least 2 fragments and 2 sources", s.Fragments, s.Sources, s.Shape)
 	case s.Bucket > s.MaxDelay:
 		return fmt.Errorf("bucket = %s: longer than max_delay", tuple.AppendDuration(nil, s.Bucket))
 	}
@@ -175,7 +183,7 @@ type choice struct {
 func (s *Spec) choices() []choice {
 	policies := []string{"process", "delay", "suspend"}
 	return []choice{
-		{"shape", (*string)(&s.Shape), []string{string(Chain), string(Diamond), string(Join), string(Lanes)}},
+		{"shape", (*string)(&s.Shape), []string{string(Chain), string(Diamond), string(Join), string(Lanes), string(Queries), string(Uneven)}},
 		{"work", (*string)(&s.Work), []string{string(Pass), string(Windows)}},
 		{"failure", &s.Failure, policies},
 		{"stabilization", &s.Stabilization, policies},

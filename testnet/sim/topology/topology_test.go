@@ -10,7 +10,7 @@ import (
 
 // Every shape, length and number of replicas becomes a plan whose streams all have producers and readers.
 func TestBuild(t *testing.T) {
-	for _, shape := range []Shape{Chain, Diamond, Join, Lanes} {
+	for _, shape := range []Shape{Chain, Diamond, Join, Lanes, Queries, Uneven} {
 		for _, work := range []Work{Pass, Windows} {
 			for fragments := 1; fragments <= MaxFragments; fragments++ {
 				s := Default()
@@ -21,13 +21,13 @@ func TestBuild(t *testing.T) {
 					continue
 				}
 				require.NoError(t, err, "%s %s %d", shape, work, fragments)
-				require.Len(t, top.Plan.Fragments, fragments)
+				require.Len(t, top.Fragments, fragments)
 				for _, st := range top.Streams {
 					require.NotEmpty(t, st.Producers, st.Name)
-					require.NotEmpty(t, st.Readers, "%s\n%s", st.Name, top.Query)
+					require.NotEmpty(t, st.Readers, "%s\n%s", st.Name, top.Queries)
 				}
-				if shape == Chain {
-					require.Equal(t, fragments, top.Plan.Depth)
+				if shape == Chain || shape == Queries || shape == Uneven {
+					require.Equal(t, fragments, top.Depth)
 				}
 			}
 		}
@@ -52,6 +52,7 @@ func TestRefused(t *testing.T) {
 	for _, change := range []func(*Spec){
 		func(s *Spec) { s.Fragments = 0 }, func(s *Spec) { s.Replicas = 4 }, func(s *Spec) { s.Sources = 9 },
 		func(s *Spec) { s.Shape, s.Fragments = Diamond, 3 }, func(s *Spec) { s.Shape, s.Sources = Join, 1 }, func(s *Spec) { s.Shape, s.Fragments = Lanes, 1 },
+		func(s *Spec) { s.Shape, s.Sources = Queries, 1 },
 		func(s *Spec) { s.MaxDelay = s.Bucket - 1 },
 	} {
 		s := Default()
