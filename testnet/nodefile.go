@@ -63,6 +63,7 @@ func writeNodeFile(s *Spec, d *diagram, n place, all []place, path string, at *p
 	if n.orgIndex > 0 {
 		out += fmt.Sprintf("\n[[federation.host]]\norg = %s\n", tomlString(s.Organisations[0]))
 	}
+	out += s.Config
 	if err := os.WriteFile(filepath.Join(n.dir, configFile), []byte(out), 0o644); err != nil {
 		return fmt.Errorf("testnet: %w", err)
 	}

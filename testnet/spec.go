@@ -57,6 +57,8 @@ type Spec struct {
 	// Limits are what every node.toml says under [limits], as text such as "1MiB", those of [limits.partner] as partner.KEY; the
 	// daemons check them.
 	Limits map[string]string
+	// Config is text that every node.toml ends with; the daemons check it.
+	Config string
 	// Data are files whose rows are dealt out to the nodes; none means the traffic that the query's stream generates.
 	Data []string
 	// Seed of generated traffic.

@@ -67,10 +67,8 @@ func startDaemon(t *testing.T, database string) *daemon {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "fednode-pgd-") // a socket's path is short
 	require.NoError(t, err)
-	d := &daemon{t: t, dir: dir, command: filepath.Join(dir, "fednode")}
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
-	out, err := exec.Command("go", "build", "-o", d.command, "../../cmd/fednode").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	d := &daemon{t: t, dir: dir, command: build(t, dir)}
 	d.do("init", "--org", "north", "--node", "node-1", "--dir", d.node())
 	config := fmt.Sprintf("[node]\norg = \"north\"\nname = \"node-1\"\n[listen]\np2p = \"127.0.0.1:0\"\napi = \"unix:api\"\n[checkpoint]\ninterval = \"200ms\"\n[connect.postgres.test]\nconnection = %q\n[connect.postgres.away]\nconnection = %q\n",
 		the.connection(database), "host="+dir+" user=u dbname=d")
@@ -87,6 +85,15 @@ func startDaemon(t *testing.T, database string) *daemon {
 	d.start()
 	t.Cleanup(d.kill)
 	return d
+}
+
+// build builds the command into a directory.
+func build(t *testing.T, dir string) (command string) {
+	t.Helper()
+	command = filepath.Join(dir, "fednode")
+	out, err := exec.Command("go", "build", "-o", command, "../../cmd/fednode").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return command
 }
 
 func (d *daemon) node() string { return filepath.Join(d.dir, "n") }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -215,6 +217,37 @@ func TestPassingTrouble(t *testing.T) {
 	require.Contains(t, lastingText(t, try(t, declare(t, pairs, away, `table = "t"`))), "password_file: ")
 	away.PasswordFile, away.PasswordEnv = "", "FEDNODE_TEST_NO_SUCH_VARIABLE"
 	require.Contains(t, lastingText(t, try(t, declare(t, pairs, away, `table = "t"`))), "FEDNODE_TEST_NO_SUCH_VARIABLE is not set")
+}
+
+// A database that does not answer, and holds its locks, holds up a sink for a bounded time; it goes on when there is an answer.
+func TestSilentServer(t *testing.T) {
+	db, conn := database(t)
+	d := declare(t, pairs, connect.Database{Connection: the.connection(db)}, "table = \"t\"\ntimeout = \"1s\"")
+	l := d.begin(t)
+	l.write(t, 1, batch(pair{k: 1, v: "a"}))
+	l.commit(t, 1)
+	l.write(t, 2, batch(pair{k: 2, v: "b"})) // the transaction has the lock of the position
+	var backend int
+	require.NoError(t, conn.QueryRow(t.Context(), "SELECT pid FROM pg_stat_activity WHERE application_name = 'fednode north/node-1/q/out.out'").Scan(&backend))
+	require.NoError(t, syscall.Kill(backend, syscall.SIGSTOP))
+	goOn := sync.OnceFunc(func() { require.NoError(t, syscall.Kill(backend, syscall.SIGCONT)) })
+	defer goOn()
+	_, err := l.Commit(t.Context(), tuple.Position{Generation: 1, ID: 2})
+	require.ErrorContains(t, err, "the database does not answer within `timeout`")
+	require.NoError(t, l.Close())
+	again := func() error {
+		s := d.sink()
+		_, err := s.Recover(t.Context(), l.state)
+		require.NoError(t, s.Close())
+		return err
+	}
+	err = again()
+	require.ErrorContains(t, err, "a table is locked by somebody else longer than `timeout`")
+	_, lasting := errors.AsType[*connect.LastingError](err)
+	require.False(t, lasting)
+	goOn()
+	await(t, "the lock is free", func() bool { return again() == nil })
+	require.Equal(t, 1, count(t, conn, "t"))
 }
 
 // A sink that is declared without tentative rows, with other columns or for another table takes back what the one before it has left.

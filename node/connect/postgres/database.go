@@ -58,8 +58,8 @@ func password(d *connect.Database) (string, error) {
 	return "", nil
 }
 
-// open connects to a database. Whoever waits for a lock of ours, or we for one of theirs, waits timeout at most; so long a
-// transaction of a client that has vanished holds its locks.
+// open connects to a database. A statement takes timeout at most, and so long a transaction of a client that has vanished
+// holds its locks. Waiting for somebody's lock ends a little earlier, so that the error says what was waited for.
 func open(ctx context.Context, d *connect.Database, name string, timeout time.Duration) (*pgx.Conn, error) {
 	cfg, err := pgx.ParseConfig(d.Connection)
 	if err != nil {
@@ -77,11 +77,11 @@ func open(ctx context.Context, d *connect.Database, name string, timeout time.Du
 	if err != nil {
 		return nil, err
 	}
-	ms := fmt.Sprint(timeout.Milliseconds())
+	ms, lockMS := fmt.Sprint(timeout.Milliseconds()), fmt.Sprint(timeout.Milliseconds()*3/4)
 	_, err = conn.Exec(ctx, `SELECT set_config('application_name', left($1, 63), false),
-		set_config('statement_timeout', $2, false), set_config('lock_timeout', $2, false),
+		set_config('statement_timeout', $2, false), set_config('lock_timeout', $3, false),
 		set_config('idle_in_transaction_session_timeout', $2, false), set_config('timezone', 'UTC', false),
-		CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END`, "fednode "+name, ms)
+		CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END`, "fednode "+name, ms, lockMS)
 	if err != nil {
 		return nil, errors.Join(err, conn.Close(ctx))
 	}
