@@ -79,7 +79,7 @@ type Config struct {
 	Partner flow.Partner
 	// Checksums lets the boundaries of outputs carry checksums.
 	Checksums bool
-	// WaitingRows is how many rows may wait in an input that is ahead of the others before it is held; 0 means 1 million.
+	// WaitingRows is how many rows may wait in an input that is ahead of the others before it is held; 0 means 33 million.
 	WaitingRows int
 	// InputBytes is how much the inputs may keep in memory, tentative rows included; 0 means 1 GiB. From three quarters of it on
 	// those that are ahead are held, which leaves what waits for boundaries that do not come. Beyond it the fragment
@@ -106,9 +106,6 @@ func (c *Config) complete() {
 	}
 	if c.InputBytes == 0 {
 		c.InputBytes = 1 << 30
-	}
-	if c.WaitingRows == 0 {
-		c.WaitingRows = 1 << 20
 	}
 }
 

@@ -24,7 +24,7 @@ type Config struct {
 	// SliceRows is about how many rows one Advance releases at most; 0 means 65,536.
 	SliceRows int
 	// WaitingRows is how many rows may wait in an input that is ahead before it is held, and how many tentative ones that no
-	// fork takes; of more the oldest go. 0 means 1 million.
+	// fork takes; of more the oldest go. 0 means 33 million: it is their memory that counts.
 	WaitingRows int
 	// InputBytes is how much memory the inputs may keep in all; 0 means 1 GiB. Of three quarters of that inputs that are ahead are
 	// held, of half as much the oldest is redone for want of room, and tentative rows take a quarter at most, of which the oldest
@@ -47,12 +47,15 @@ type Input struct {
 	Outside bool
 }
 
+// mostWaiting bounds what rows cost beside their memory.
+const mostWaiting = 1 << 25
+
 func (c *Config) complete() {
 	if c.SliceRows == 0 {
 		c.SliceRows = 1 << 16
 	}
 	if c.WaitingRows == 0 {
-		c.WaitingRows = 1 << 20
+		c.WaitingRows = mostWaiting
 	}
 	if c.InputBytes == 0 {
 		c.InputBytes = 1 << 30

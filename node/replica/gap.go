@@ -43,8 +43,8 @@ func (u *union) rename(input int, f *tuple.Frame) {
 	u.su.Rename(input, f.Generation, f.FirstID)
 }
 
-// gapRows is how many rows a gap that waits counts for when an input is held: by its reason it takes as much memory.
-const gapRows = 64
+// gapRows is how many rows a gap that waits counts for when an input is held: so many may be kept, each with its reason.
+const gapRows = mostWaiting / (1 << 14)
 
 // position is where an input of the SUnion has to be resumed. A gap that the outputs have not been told of is met again.
 func (u *union) position(input int) tuple.Position {
