@@ -15,7 +15,7 @@ func (i *Intake) because(now Instant, n int) string {
 		return "its rows are not those of another replica"
 	case !p.heard:
 		return "it says nothing of the stream"
-	case p.silent:
+	case p.silent(now):
 		return "it tells of more than it gives"
 	}
 	switch r := i.rank(now, n); {

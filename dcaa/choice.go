@@ -91,7 +91,7 @@ func (i *Intake) best(now Instant) int {
 // different moments.
 func (i *Intake) holdsMore(now Instant, a, b int) bool {
 	p := &i.producers[a]
-	return !p.silent && p.boundary > max(i.producers[b].boundary, i.pos.Time) && i.rank(now, a) == stalled && i.rank(now, b) == stalled
+	return !p.silent(now) && p.boundary > max(i.producers[b].boundary, i.pos.Time) && i.rank(now, a) == stalled && i.rank(now, b) == stalled
 }
 
 // prefer compares two producers. One of the generation that the consumer is in comes before all others; whoever is in none

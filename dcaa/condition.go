@@ -103,7 +103,7 @@ func (i *Intake) Told() tuple.Time { return i.furthest() }
 func (i *Intake) furthest() tuple.Time {
 	far := tuple.MinTime
 	for n := range i.producers {
-		if p := &i.producers[n]; p.up && !p.silent && p.pretence.times == 0 {
+		if p := &i.producers[n]; p.up && p.silence.times == 0 && p.pretence.times == 0 {
 			far = max(far, p.boundary)
 		}
 	}

@@ -32,8 +32,10 @@ func (i *Intake) Due(now Instant) Instant {
 		if p.lost && p.meanUntil > now {
 			due = min(due, p.meanUntil)
 		}
-		if p.pretence.believeAt > now {
-			due = min(due, p.pretence.believeAt)
+		for _, at := range []Instant{p.pretence.believeAt, p.silence.believeAt} {
+			if at > now {
+				due = min(due, at)
+			}
 		}
 		if at := p.movedAt.Add(lead(i.cfg.Settings)).Add(1); p.status.Holding > 0 && at > now {
 			due = min(due, at)

@@ -134,8 +134,8 @@ func (i *Intake) Resumed(now Instant, gap int64) {
 		p.downAt = min(now, p.downAt.Add(gap))
 		p.stall.since = min(now, p.stall.since.Add(gap))
 	}
-	for _, c := range []*conn{i.data, i.next, i.loan} {
-		if c != nil {
+	for _, slot := range i.slots() {
+		if c := *slot; c != nil {
 			c.movedAt = min(now, c.movedAt.Add(gap))
 			c.cameAt = min(now, c.cameAt.Add(gap))
 			c.claimsAt, c.lateAt = resumed(c.claimsAt, now, gap), resumed(c.lateAt, now, gap)

@@ -65,7 +65,7 @@ func (l *leniency) look(now Instant, producers []producer, s *Settings) {
 // pass.
 func (i *Intake) forbears(now Instant) bool {
 	p := &i.producers[i.data.producer]
-	return p.up && p.heard && !p.silent && now < i.forbearsUntil(now)
+	return p.up && p.heard && !p.silent(now) && now < i.forbearsUntil(now)
 }
 
 // Hurry says whether the consumer goes on without what does not come soon, as it does when its results are tentative: then no stall is

@@ -2,7 +2,8 @@ package dcaa
 
 import "fednode/query/tuple"
 
-// pretence is what is remembered of a producer that said STABLE while it gave tentative results alone.
+// pretence is what is remembered of a producer that told of what it did not give: it said nothing over a connection, or said STABLE
+// and gave tentative results alone.
 type pretence struct {
 	// times is how often it has done so since it last gave what it told of. While it is not 0, what it tells of is no measure
 	// for others.
@@ -16,7 +17,10 @@ type pretence struct {
 // mostPretence bounds by how much the wait before a producer is believed again grows: to 64 s.
 const mostPretence = 5
 
-// found notes that the producer has pretended to be stable.
+// silent reports whether the producer is taken to give nothing, whatever it says of itself.
+func (p *producer) silent(now Instant) bool { return now < p.silence.believeAt }
+
+// found notes that the producer has done so again.
 func (p *pretence) found(now Instant, told tuple.Time) {
 	p.times = min(p.times+1, mostPretence)
 	p.owed, p.believeAt = told, now.Add(patience<<p.times)

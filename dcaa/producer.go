@@ -27,11 +27,8 @@ type producer struct {
 	lostAt tuple.Position
 	oldest tuple.Position
 	gap    *tuple.Frame
-	// silent: it told of more than it gave over the connection that was read from, up to told; what it says of itself counts
-	// no more until it has given that.
-	silent   bool
-	told     tuple.Time
-	pretence pretence
+	// silence: it was asked and did not answer, or told of more than it gave. pretence: it said STABLE and gave tentative results.
+	silence, pretence pretence
 	// changedAt is when its stream was last said to be in another generation.
 	changedAt Instant
 	// idles: it is not waited for, since it makes no stable results and the consumer's are best effort.
@@ -67,9 +64,7 @@ const patience = 2 * second
 
 // gave notes a boundary that came over a connection.
 func (p *producer) gave(t tuple.Time) {
-	if p.silent && t >= p.told {
-		p.silent = false
-	}
+	p.silence.gave(t)
 	p.pretence.gave(t)
 }
 
@@ -160,7 +155,7 @@ func (p *producer) changes(now Instant, boundary tuple.Time) {
 // one before had come.
 func (p *producer) begin(now Instant) {
 	p.pace = pace{boundary: tuple.MinTime, movedAt: now}
-	p.chased, p.silent, p.pretence.owed = tuple.MinTime, false, tuple.MinTime
+	p.chased, p.silence, p.pretence.owed = tuple.MinTime, pretence{}, tuple.MinTime
 	p.found()
 	p.forgive()
 }
@@ -173,7 +168,7 @@ func (p *producer) rank(now Instant, s *Settings, owing bool) rank {
 	if !p.heard {
 		return unknown
 	}
-	if p.silent {
+	if p.silent(now) {
 		return stalled
 	}
 	switch p.status.State {

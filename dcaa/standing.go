@@ -7,9 +7,6 @@ func (i *Intake) rank(now Instant, n int) rank {
 	owing := i.owing && i.data != nil && i.data.producer == n
 	p := &i.producers[n]
 	r := p.rank(now, i.cfg.Settings, owing)
-	if r > stalled && i.unanswered(now, n) {
-		return stalled
-	}
 	switch {
 	case r == tentative || r == restless:
 		if !owing && i.idle(now, n) || p.dry && now < p.askAt {
@@ -22,28 +19,6 @@ func (i *Intake) rank(now Instant, n int) rank {
 		return correcting
 	}
 	return r
-}
-
-// unanswered reports whether a producer was asked for data or corrections and has not answered for long, while there is another one
-// beside the one that is read from: that may.
-func (i *Intake) unanswered(now Instant, n int) bool {
-	for _, c := range []*conn{i.next, i.correct} {
-		if c != nil && c.producer == n && !c.open && now >= c.cameAt.Add(patience) {
-			return i.another(n)
-		}
-	}
-	return false
-}
-
-// another reports whether there is a producer to be asked beside one and that which is read from.
-func (i *Intake) another(than int) bool {
-	for n := range i.producers {
-		read := i.data != nil && i.data.producer == n
-		if p := &i.producers[n]; n != than && !read && p.up && p.heard && !p.silent && !p.lost {
-			return true
-		}
-	}
-	return false
 }
 
 // idle reports whether a producer that is read from for its tentative results gives none: it may have lost all its inputs.
@@ -95,12 +70,17 @@ func (i *Intake) ahead(now Instant, n int) bool {
 // lead is how far a replica is ahead that makes one which holds count for less: two buckets.
 func lead(s *Settings) int64 { return 2 * s.tick() }
 
-// doubt notes who was asked, tells of more and gives nothing: one that is read from would have the rest count as outrun by what
-// nobody gets, one that is to take its place or makes corrections would keep another one from doing so.
+// doubt notes who was asked and does not answer, or tells of more and gives nothing: one that is read from would have the rest
+// count as outrun by what nobody gets, one that is to take its place or makes corrections would keep another one from doing so.
+// It is asked again after a while: it may have been slow, or the way to it.
 func (i *Intake) doubt(now Instant) {
 	for _, c := range i.doubted() {
-		if c != nil && c.open && !i.owing && now >= c.cameAt.Add(patience) {
-			i.doubts(c)
+		if c == nil || i.owing || now < c.cameAt.Add(patience) {
+			continue
+		}
+		p := &i.producers[c.producer]
+		if p.heard && !p.silent(now) && (!c.open || p.boundary > i.pos.Time) && i.another(now, c.producer) {
+			p.silence.found(now, p.boundary)
 		}
 	}
 }
@@ -108,18 +88,15 @@ func (i *Intake) doubt(now Instant) {
 // doubted are the connections that are looked at for that.
 func (i *Intake) doubted() []*conn { return []*conn{i.data, i.next, i.correct} }
 
-// doubts notes it of the producer of a connection, if another one can be asked.
-func (i *Intake) doubts(c *conn) {
-	p := &i.producers[c.producer]
-	if p.silent || !p.heard || p.boundary <= i.pos.Time {
-		return
-	}
+// another reports whether there is a producer to be asked beside one and that which is read from.
+func (i *Intake) another(now Instant, than int) bool {
 	for n := range i.producers {
-		if o := &i.producers[n]; n != c.producer && o.up && o.heard && !o.silent && !o.lost {
-			p.silent, p.told = true, p.boundary
-			return
+		read := i.data != nil && i.data.producer == n
+		if p := &i.producers[n]; n != than && !read && p.up && p.heard && !p.silent(now) && !p.lost {
+			return true
 		}
 	}
+	return false
 }
 
 // dry notes who was asked for tentative results and gives none. It is asked again now and then, but nothing is held for it.
