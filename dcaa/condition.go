@@ -44,13 +44,19 @@ func (i *Intake) Unproven() bool {
 }
 
 // Withheld is for how long a producer that the input is read from, or one above it, has held a bucket, in microseconds; 0 if none
-// does. It gives up first. A source never holds one; a fragment may, of another query too.
+// does. It gives up first. A source never holds one; a fragment may, of another query too. Who has held one for longer than our
+// bound has not given up first, and may never do: its own bound is larger, or it gives stable results only.
 func (i *Intake) Withheld() int64 {
 	most := int64(0)
 	for _, c := range []*conn{i.data, i.next} {
-		if c != nil && i.producers[c.producer].up {
-			s := &i.producers[c.producer].status
-			most = max(most, s.Holding, s.Above)
+		if c == nil || !i.producers[c.producer].up {
+			continue
+		}
+		s := &i.producers[c.producer].status
+		for _, held := range [...]int64{s.Holding, s.Above} {
+			if held <= i.cfg.Settings.MaxDelay {
+				most = max(most, held)
+			}
 		}
 	}
 	return most

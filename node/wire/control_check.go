@@ -122,8 +122,8 @@ func (m *Heartbeat) check() error {
 		if err := all(text("stream", s.Name, maxName), known(s.State.Valid(), s.State)); err != nil {
 			return err
 		}
-		if s.Holding < 0 {
-			return fmt.Errorf("stream %q: holding for %d microseconds", s.Name, s.Holding)
+		if s.Holding < 0 || s.Above < 0 {
+			return fmt.Errorf("stream %q: holding for %d microseconds, one above for %d", s.Name, s.Holding, s.Above)
 		}
 	}
 	return nil

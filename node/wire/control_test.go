@@ -141,6 +141,8 @@ func TestHostileControl(t *testing.T) {
 		"unknown level":        {raw(KindAck, map[int]any{1: "s", 2: 1, 3: 1, 4: 9}), Malformed},
 		"unknown refusal":      {raw(KindRefused, map[int]any{1: 1, 2: 99}), Malformed},
 		"unknown state":        {raw(KindHeartbeat, map[int]any{1: []any{map[int]any{1: "s", 2: 77}}}), Malformed},
+		"held by nobody":       {raw(KindHeartbeat, map[int]any{1: []any{map[int]any{1: "s", 2: 2, 4: -1}}}), Malformed},
+		"held above by nobody": {raw(KindHeartbeat, map[int]any{1: []any{map[int]any{1: "s", 2: 2, 9: -1}}}), Malformed},
 		"no versions":          {raw(KindHello, map[int]any{3: "n", 4: "o"}), Malformed},
 		"credit of nothing":    {raw(KindCredit, map[int]any{1: 1, 2: 0}), Malformed},
 		"accepted and refused": {raw(KindHostReply, map[int]any{1: 1, 2: true, 3: 1}), Malformed},
