@@ -1,9 +1,11 @@
 package postgres
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"net/netip"
+	"os"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -190,4 +192,27 @@ func TestUnfitValues(t *testing.T) {
 	var got string
 	require.NoError(t, conn.QueryRow(t.Context(), "SELECT v FROM mended").Scan(&got))
 	require.Equal(t, "a\uFFFDb\uFFFDc", got)
+}
+
+// A database may have another encoding than what is sent: what it has characters for arrives, the rest is refused.
+func TestOtherEncoding(t *testing.T) {
+	_, admin := database(t)
+	name := fmt.Sprintf("latin%d", os.Getpid())
+	_, err := admin.Exec(t.Context(), "CREATE DATABASE "+name+" ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+	require.NoError(t, err)
+	conn, err := pgx.Connect(t.Context(), the.connection(name)+" client_encoding=UTF8")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, conn.Close(context.Background())) })
+	for table, keys := range map[string]string{"appended": "", "keyed": "\nkey = [\"k\"]"} {
+		l := declare(t, pairs, connect.Database{Connection: the.connection(name)}, "table = \""+table+"\""+keys).begin(t)
+		l.write(t, 1, batch(pair{k: 1, v: "für"}))
+		l.commit(t, 1)
+		var got string
+		var length int
+		require.NoError(t, conn.QueryRow(t.Context(), "SELECT v, length(v) FROM "+table).Scan(&got, &length))
+		require.Equal(t, "für", got)
+		require.Equal(t, 3, length)
+		err = l.Write(t.Context(), connect.SinkRows{Batch: batch(pair{k: 2, v: "Ω"}), Generation: 1, FirstID: 2})
+		require.Contains(t, lastingText(t, err), "the table cannot hold a value")
+	}
 }

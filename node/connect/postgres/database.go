@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"fednode/node/connect"
 )
@@ -19,17 +19,23 @@ import (
 // connectTimeout is what opening a connection may take at most.
 const connectTimeout = 10 * time.Second
 
-var passwordWord = regexp.MustCompile(`(?i)(^|[\s?&])password\s*=`)
+var (
+	passwordWord = regexp.MustCompile(`(?i)(^|\s)(ssl)?password\s*=`)
+	urlPrefix    = regexp.MustCompile(`^postgres(ql)?://`)
+)
+
+// holdsPassword reports whether a connection, right or not, has a password in it. Of a URL the driver says so: it hides
+// passwords in what it says about one, also where a character that should have been escaped makes its parts ambiguous.
+func holdsPassword(text string) bool {
+	if urlPrefix.MatchString(text) {
+		return !strings.Contains(pgconn.NewParseConfigError(text, "", nil).Error(), "`"+text+"`")
+	}
+	return passwordWord.MatchString(text)
+}
 
 // CheckConnection says what is wrong with the connection of a database, and what to do; "" if nothing is.
 func CheckConnection(text string) (msg, hint string) {
-	u, err := url.Parse(text)
-	if err == nil && u.User != nil {
-		if _, has := u.User.Password(); has {
-			return "the connection holds a password", "take it out, and set password_file or password_env"
-		}
-	}
-	if passwordWord.MatchString(text) {
+	if holdsPassword(text) {
 		return "the connection holds a password", "take it out, and set password_file or password_env"
 	}
 	if _, err := pgx.ParseConfig(text); err != nil {
@@ -58,8 +64,10 @@ func password(d *connect.Database) (string, error) {
 	return "", nil
 }
 
-// open connects to a database. A statement takes timeout at most, and so long a transaction of a client that has vanished
-// holds its locks. Waiting for somebody's lock ends a little earlier, so that the error says what was waited for.
+// open connects to a database. A statement takes timeout at most. Waiting for somebody's lock ends a little earlier, so that the error
+// says what was waited for. A transaction of a client that has vanished holds its locks for timeout and connectTimeout: a timeout of
+// a second would otherwise end transactions that only wait for the next commit. The encoding of what is sent does not follow
+// that of the database.
 func open(ctx context.Context, d *connect.Database, name string, timeout time.Duration) (*pgx.Conn, error) {
 	cfg, err := pgx.ParseConfig(d.Connection)
 	if err != nil {
@@ -73,15 +81,16 @@ func open(ctx context.Context, d *connect.Database, name string, timeout time.Du
 		cfg.Password = secret
 	}
 	cfg.ConnectTimeout = min(timeout, connectTimeout)
+	cfg.RuntimeParams["client_encoding"] = "UTF8"
 	conn, err := pgx.ConnectConfig(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
-	ms, lockMS := fmt.Sprint(timeout.Milliseconds()), fmt.Sprint(timeout.Milliseconds()*3/4)
+	ms, lockMS, idleMS := fmt.Sprint(timeout.Milliseconds()), fmt.Sprint(timeout.Milliseconds()*3/4), fmt.Sprint((timeout + connectTimeout).Milliseconds())
 	_, err = conn.Exec(ctx, `SELECT set_config('application_name', left($1, 63), false),
 		set_config('statement_timeout', $2, false), set_config('lock_timeout', $3, false),
-		set_config('idle_in_transaction_session_timeout', $2, false), set_config('timezone', 'UTC', false),
-		CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END`, "fednode "+name, ms, lockMS)
+		set_config('idle_in_transaction_session_timeout', $4, false), set_config('timezone', 'UTC', false),
+		CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END`, "fednode "+name, ms, lockMS, idleMS)
 	if err != nil {
 		return nil, errors.Join(err, conn.Close(ctx))
 	}
