@@ -3,11 +3,13 @@ package postgres
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -159,9 +161,7 @@ func TestMeddling(t *testing.T) {
 	exec("ALTER TABLE other RENAME TO t")
 	require.NoError(t, again())
 	exec("CREATE TABLE saved AS SELECT * FROM fednode_positions; DELETE FROM fednode_positions")
-	err := write(3)
-	lasting, ok := errors.AsType[*connect.LastingError](err)
-	require.True(t, ok && lasting.Final, "%v", err)
+	require.Contains(t, lastingText(t, write(3)), "public.fednode_positions has no row of north/node-1/q/out.out, of which rows up to 1:2@")
 	require.Contains(t, lastingText(t, again()), "public.fednode_positions has no row of north/node-1/q/out.out, of which rows up to 1:2@")
 	exec("INSERT INTO fednode_positions SELECT * FROM saved")
 	require.NoError(t, again())
@@ -290,4 +290,84 @@ func content(t *testing.T, conn *pgx.Conn, table string) (text string) {
 	t.Helper()
 	require.NoError(t, conn.QueryRow(t.Context(), "SELECT string_agg(k::text || '=' || v || ' ' || _state, ',' ORDER BY k) FROM "+table).Scan(&text))
 	return text
+}
+
+// A row that a trigger or an index refuses is not written by trying again.
+func TestRefusedRows(t *testing.T) {
+	db, conn := database(t)
+	at := connect.Database{Connection: the.connection(db)}
+	schema := tuple.MustSchema(tuple.Field{Name: "k", Type: tuple.Of(tuple.String)})
+	long := make([]byte, 9000)
+	for i := range long {
+		long[i] = 'a' + byte(rand.IntN(26)) // what repeats is stored shorter
+	}
+	b := tuple.NewBatchBuilder(schema)
+	b.AppendBin(0, long)
+	b.EndRow(0)
+	l := declare(t, schema, at, "table = \"indexed\"\nkey = [\"k\"]").begin(t)
+	text := lastingText(t, l.Write(t.Context(), connect.SinkRows{Batch: b.Take(), Generation: 1, FirstID: 1}))
+	require.Contains(t, text, "a row is larger than PostgreSQL or an index of the table allows")
+	require.NotContains(t, text, string(long[:100]))
+	l = declare(t, pairs, at, `table = "t"`).begin(t)
+	_, err := conn.Exec(t.Context(), `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$;
+		CREATE TRIGGER refuse BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION refuse()`)
+	require.NoError(t, err)
+	require.Contains(t, lastingText(t, l.Write(t.Context(), connect.SinkRows{Batch: batch(pair{k: 1, v: "a"}), Generation: 1, FirstID: 1})), "a trigger of the table refuses a row")
+}
+
+// A transaction may wait for its commit for longer than a short timeout of statements.
+func TestPauseBeforeCommit(t *testing.T) {
+	db, conn := database(t)
+	l := declare(t, pairs, connect.Database{Connection: the.connection(db)}, "table = \"t\"\ntimeout = \"1s\"").begin(t)
+	l.write(t, 1, batch(pair{k: 1, v: "a"}))
+	require.Eventually(t, func() bool { // it has been idle for longer than the timeout, or has been ended
+		var waiting bool
+		err := conn.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()
+			AND application_name = 'fednode north/node-1/q/out.out' AND clock_timestamp() - state_change < '1500ms')`).Scan(&waiting)
+		return err == nil && !waiting
+	}, patient, 100*time.Millisecond)
+	l.commit(t, 1)
+}
+
+// A table without a schema is the one that the search path finds, also where another schema comes first.
+func TestSearchPath(t *testing.T) {
+	db, conn := database(t)
+	_, err := conn.Exec(t.Context(), `CREATE SCHEMA "one.""first"; CREATE SCHEMA second; CREATE TABLE second.t (k bigint, v text)`)
+	require.NoError(t, err)
+	at := connect.Database{Connection: the.connection(db) + ` options='-c search_path="one.\"\"first",second'`}
+	l := declare(t, pairs, at, `table = "t"`).begin(t)
+	l.write(t, 1, batch(pair{k: 1, v: "a"}))
+	l.commit(t, 1)
+	l = declare(t, pairs, at, `table = "new"`).begin(t)
+	l.write(t, 1, batch(pair{k: 2, v: "b"}))
+	l.commit(t, 1)
+	var found, created int
+	require.NoError(t, conn.QueryRow(t.Context(), `SELECT (SELECT sum(k) FROM second.t), (SELECT sum(k) FROM "one.""first".new)`).Scan(&found, &created))
+	require.Equal(t, 1, found)
+	require.Equal(t, 2, created)
+}
+
+// Tentative rows that have gone with their table keep no sink from another one.
+func TestLeftTableIsGone(t *testing.T) {
+	db, conn := database(t)
+	at := connect.Database{Connection: the.connection(db)}
+	l := declare(t, pairs, at, "table = \"t\"\nkey = [\"k\"]\ntentative = \"tag\"").begin(t)
+	l.write(t, 1, batch(pair{k: 1, v: "a"}))
+	require.NoError(t, l.Sink.(connect.TaggingSink).WriteTentative(t.Context(), batch(pair{k: 2, v: "b"})))
+	l.commit(t, 1)
+	require.NoError(t, l.Close())
+	_, err := conn.Exec(t.Context(), "DROP TABLE t")
+	require.NoError(t, err)
+	again := declare(t, pairs, at, "table = \"t\"\nkey = [\"k\"]\ntentative = \"tag\"").sink()
+	_, err = again.Recover(t.Context(), l.state)
+	require.Contains(t, lastingText(t, err), "the table public.t is gone, with the rows up to 1:1@")
+	require.NoError(t, again.Close())
+	other := declare(t, pairs, at, "table = \"other\"\nkey = [\"k\"]\ntentative = \"tag\"").sink()
+	pos, err := other.Recover(t.Context(), l.state)
+	require.NoError(t, err)
+	require.Equal(t, uint64(1), pos.ID)
+	require.NoError(t, other.Close())
+	var left bool
+	require.NoError(t, conn.QueryRow(t.Context(), "SELECT to_regclass('t_fednode_tentative') IS NOT NULL").Scan(&left))
+	require.False(t, left)
 }

@@ -165,26 +165,27 @@ func TestUnfitValues(t *testing.T) {
 	}
 	one := int64(1)
 	db, conn := database(t)
-	d := declare(t, s, connect.Database{Connection: the.connection(db)}, "table = \"t\"\nkey = [\"k\"]")
-	first := d.begin(t)
-	for _, c := range []struct {
-		b    *tuple.Batch
-		want string
-	}{
-		{row(&one, "a\x00b", 0), "row 1:7, column `v` holds a NUL"},
-		{row(&one, "a\xffb", 0), "row 1:7, column `v` holds invalid UTF-8"},
-		{row(&one, "a", math.MinInt64), "row 1:7, column `at` lies before 4713 BC"},
-		{row(nil, "a", 0), "row 1:7, column `k` is null, and a column of the key cannot be"},
-	} {
-		sink := d.sink()
-		_, err := sink.Recover(t.Context(), first.state)
-		require.NoError(t, err)
-		err = sink.Write(t.Context(), connect.SinkRows{Batch: c.b, Generation: 1, FirstID: 7})
-		require.ErrorContains(t, err, c.want)
-		var lasting *connect.LastingError
-		require.ErrorAs(t, err, &lasting)
-		require.False(t, lasting.Final)
-		require.NoError(t, sink.Close())
+	for _, keys := range []string{"table = \"keyed\"\nkey = [\"k\"]", "table = \"appended\""} {
+		d := declare(t, s, connect.Database{Connection: the.connection(db)}, keys)
+		first := d.begin(t)
+		for _, c := range []struct {
+			b    *tuple.Batch
+			want string
+		}{
+			{row(&one, "a\x00b", 0), "row 1:7, column `v` holds a NUL"},
+			{row(&one, "a\xffb", 0), "row 1:7, column `v` holds invalid UTF-8"},
+			{row(&one, "a", math.MinInt64), "row 1:7, column `at` lies before 4713 BC"},
+			{row(nil, "a\x00", 0), map[bool]string{true: "row 1:7, column `k` is null, and a column of the key cannot be", false: "row 1:7, column `v` holds a NUL"}[d.plan.Detail == "postgres db, table keyed, by k"]},
+		} {
+			sink := d.sink()
+			_, err := sink.Recover(t.Context(), first.state)
+			require.NoError(t, err)
+			err = sink.Write(t.Context(), connect.SinkRows{Batch: c.b, Generation: 1, FirstID: 7})
+			require.ErrorContains(t, err, c.want)
+			require.NotContains(t, err.Error(), "COPY")
+			lastingText(t, err)
+			require.NoError(t, sink.Close())
+		}
 	}
 	l := declare(t, s, connect.Database{Connection: the.connection(db)}, "table = \"mended\"\nkey = [\"k\"]\ntext = \"replace\"").begin(t)
 	l.write(t, 1, row(&one, "a\x00b\xffc", 0))

@@ -30,13 +30,17 @@ var (
 		"XX":    "the database has a fault of its own",
 	}
 	lastingCodes = map[string]string{
+		"09":    "a trigger of the table fails",
 		"22":    "the table cannot hold a value",
 		"23":    "a constraint of the table refuses a row; loosen it, or filter such rows in the query",
+		"27":    "a trigger of the table changes what is written",
 		"28":    "the database refuses this user; correct the connection or its password in node.toml, or pg_hba.conf at the database",
 		"3D":    "there is no such database; create it, or correct the connection in node.toml",
 		"3F":    "there is no such schema; create it, or correct `table`",
 		"42501": "grant this user what is missing",
 		"42":    "",
+		"54":    "a row is larger than PostgreSQL or an index of the table allows (2,704 bytes for a key); take a shorter key, or shorten the text in the query",
+		"P0":    "a trigger of the table refuses a row",
 	}
 )
 
@@ -57,7 +61,7 @@ func explain(err error) error {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
 		if errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Errorf("the database does not answer within `timeout`: %w", err)
+			return fmt.Errorf("the database does not answer within `timeout`: %w", flat{err})
 		}
 		return flat{err}
 	}
@@ -73,9 +77,9 @@ func explain(err error) error {
 
 func hinted(pg *pgconn.PgError, text string) error {
 	if text == "" {
-		return pg
+		return flat{pg}
 	}
-	return fmt.Errorf("%s: %w", text, pg)
+	return fmt.Errorf("%s: %w", text, flat{pg})
 }
 
 // flat prints an error of several lines in one.

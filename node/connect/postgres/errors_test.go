@@ -36,6 +36,10 @@ func TestExplain(t *testing.T) {
 		"3F000": {true, "there is no such schema"},
 		"42501": {true, "grant this user what is missing"},
 		"42P01": {true, "m (SQLSTATE 42P01)"},
+		"54000": {true, "a row is larger than PostgreSQL or an index of the table allows"},
+		"09000": {true, "a trigger of the table fails"},
+		"27000": {true, "a trigger of the table changes what is written"},
+		"P0001": {true, "a trigger of the table refuses a row"},
 	} {
 		err := explain(fmt.Errorf("in a transaction: %w", &pgconn.PgError{Severity: "FATAL", Code: code, Message: "m", Detail: "Key (k)=(secret)"}))
 		require.ErrorContains(t, err, want.text, code)
@@ -45,6 +49,8 @@ func TestExplain(t *testing.T) {
 	}
 	require.NoError(t, explain(nil))
 	require.ErrorContains(t, explain(fmt.Errorf("read: %w", context.DeadlineExceeded)), "the database does not answer within `timeout`")
+	require.Equal(t, "ERROR: a b (SQLSTATE 99999)", explain(&pgconn.PgError{Severity: "ERROR", Code: "99999", Message: "a\n\tb"}).Error())
+	require.NotContains(t, explain(fmt.Errorf("to a:\nto b: %w", context.DeadlineExceeded)).Error(), "\n")
 	require.Equal(t, "failed: a: b", explain(errors.New("failed:\n\ta: b\n")).Error())
 	final := &connect.LastingError{Final: true, Err: errors.New("replaced")}
 	require.Equal(t, error(final), explain(final))

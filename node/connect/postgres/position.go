@@ -86,6 +86,11 @@ func (p *positionRow) alone(ctx context.Context, tx pgx.Tx) error {
 	return lasting("%s writes %s too, and with tentative rows a table has one writer; give each a table of its own, or delete the row of %s from %s if it is gone for good", other, p.target, other, p.table)
 }
 
+// missing says that the row is gone, up to which rows had been committed.
+func (p *positionRow) missing() error {
+	return lasting("%s has no row of %s, of which rows up to %v had been committed: it was deleted, the database was put back to what it had been before, or the output has been given another database or schema; put the row back, or stop the query and deploy it anew", p.table, p.sink, p.pos)
+}
+
 // replaced says that another writer has taken the sink's place.
 func (p *positionRow) replaced(now string) error {
 	return &connect.LastingError{Final: true, Err: fmt.Errorf("another writer has taken the place of %s (%s in %s): a second daemon with the same data directory or the same names? end the one of the two that is not wanted, and restart the other", p.sink, now, p.table)}

@@ -25,6 +25,8 @@ type reader struct {
 	b      *tuple.Batch
 	id     func(i int) string // names the i-th row
 	row    []any
+	// within bounds a round trip.
+	within func(ctx context.Context, do func(ctx context.Context) error) error
 }
 
 // read returns the values of the i-th row; they are good until the next call.
@@ -51,23 +53,29 @@ func (r *reader) read(i int) ([]any, error) {
 	return r.row, nil
 }
 
-// copy appends all rows.
+// copy appends all rows. A row that cannot be read ends the statement: the database then says only that it was ended, so
+// why is remembered here.
 func (r *reader) copy(ctx context.Context, tx pgx.Tx) error {
-	i := 0
+	i, unfit := 0, error(nil)
 	_, err := tx.CopyFrom(ctx, pgx.Identifier{r.target.schema, r.target.table}, r.target.names(), pgx.CopyFromFunc(func() ([]any, error) {
 		if i == r.b.Rows() {
 			return nil, nil
 		}
 		i++
-		return r.read(i - 1)
+		var row []any
+		row, unfit = r.read(i - 1)
+		return row, unfit
 	}))
+	if unfit != nil {
+		return unfit
+	}
 	return err
 }
 
 // pipeline is how many rows are sent before their answers are read.
 const pipeline = 500
 
-// each sends all rows, a few statements a row.
+// each sends all rows, a few statements a row. Each round trip has its own bound: a batch of many rows takes longer.
 func (r *reader) each(ctx context.Context, tx pgx.Tx, queue func(b *pgx.Batch, row []any, stime tuple.Time)) error {
 	for from := 0; from < r.b.Rows(); from += pipeline {
 		b := &pgx.Batch{}
@@ -78,7 +86,7 @@ func (r *reader) each(ctx context.Context, tx pgx.Tx, queue func(b *pgx.Batch, r
 			}
 			queue(b, slices.Clone(row), r.b.Time[r.b.Row(i)])
 		}
-		if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		if err := r.within(ctx, func(ctx context.Context) error { return tx.SendBatch(ctx, b).Close() }); err != nil {
 			return err
 		}
 	}

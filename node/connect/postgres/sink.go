@@ -54,6 +54,13 @@ func (s *sink) limit(ctx context.Context) (context.Context, context.CancelFunc) 
 	return context.WithTimeout(ctx, s.timeout+connectTimeout)
 }
 
+// within does something that is bounded so.
+func (s *sink) within(ctx context.Context, do func(ctx context.Context) error) error {
+	ctx, cancel := s.limit(ctx)
+	defer cancel()
+	return do(ctx)
+}
+
 // Recover connects, finds out whether the table fits, and takes the sink's place there.
 func (s *sink) Recover(ctx context.Context, st []byte) (tuple.Position, error) {
 	if s.stream.Databases == nil || st == nil {
@@ -138,7 +145,8 @@ func (s *sink) claim(known bool, st *state) error {
 	case known:
 		return s.row.replaced(fmt.Sprintf("claim %.8s instead of %.8s", s.row.claim, st.claim))
 	default:
-		return lasting("%s has no row of %s, of which rows up to %v had been committed: the database was put back to what it had been before, or the output has been given another one; put the row back, or stop the query and deploy it anew", s.row.table, s.row.sink, st.pos)
+		s.row.pos = st.pos
+		return s.row.missing()
 	}
 	s.row.epoch++
 	return nil
@@ -168,37 +176,41 @@ func (s *sink) prepareKeys(ctx context.Context, tx pgx.Tx) error {
 
 // transaction returns the one that is open, or opens one: if the sink's place is still ours.
 func (s *sink) transaction(ctx context.Context) (pgx.Tx, error) {
-	if s.tx != nil {
-		return s.tx, nil
+	if s.tx == nil {
+		if err := s.within(ctx, s.renew); err != nil {
+			return nil, err
+		}
 	}
+	return s.tx, nil
+}
+
+func (s *sink) renew(ctx context.Context) error {
 	tx, err := s.begin(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	s.tx = tx
 	now := positionRow{table: s.row.table, sink: s.row.sink}
 	known, err := now.load(ctx, tx)
 	switch {
 	case err != nil:
-		return nil, err
+		return err
 	case !known:
-		return nil, s.row.replaced("its row is gone")
+		return s.row.missing()
 	case now.claim != s.row.claim || now.epoch != s.row.epoch:
-		return nil, s.row.replaced(fmt.Sprintf("epoch %d instead of %d", now.epoch, s.row.epoch))
+		return s.row.replaced(fmt.Sprintf("epoch %d instead of %d", now.epoch, s.row.epoch))
 	}
-	return tx, nil
+	s.tx = tx
+	return nil
 }
 
 // Write takes stable rows.
 func (s *sink) Write(ctx context.Context, rows connect.SinkRows) error {
-	ctx, cancel := s.limit(ctx)
-	defer cancel()
 	r := s.reader(rows.Batch, stateStable, stableID(rows.Generation, rows.FirstID, rows.IDs))
 	tx, err := s.transaction(ctx)
 	switch {
 	case err != nil:
 	case len(s.key) == 0:
-		err = r.copy(ctx, tx)
+		err = s.within(ctx, func(ctx context.Context) error { return r.copy(ctx, tx) })
 	default:
 		text := s.stable
 		if s.open {
@@ -210,7 +222,7 @@ func (s *sink) Write(ctx context.Context, rows connect.SinkRows) error {
 }
 
 func (s *sink) reader(b *tuple.Batch, state string, id func(int) string) *reader {
-	return &reader{values: values{replace: s.replace}, target: &s.target, tag: s.tentative == tentativeTag, state: state, b: b, id: id}
+	return &reader{values: values{replace: s.replace}, target: &s.target, tag: s.tentative == tentativeTag, state: state, b: b, id: id, within: s.within}
 }
 
 // Commit makes durable what was written, together with the position.

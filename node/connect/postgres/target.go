@@ -30,8 +30,10 @@ func (c *sinkConfig) resolve(ctx context.Context, tx pgx.Tx) (tableName, error) 
 	if c.schema != "" {
 		return tableName{c.schema, c.table}, nil
 	}
+	// Where the search path finds it; else where it would be created.
 	var schema *string
-	if err := tx.QueryRow(ctx, "SELECT current_schema()").Scan(&schema); err != nil {
+	if err := tx.QueryRow(ctx, `SELECT coalesce((SELECT n.nspname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.oid = to_regclass($1)), current_schema()::text)`, quote(c.table)).Scan(&schema); err != nil {
 		return tableName{}, err
 	}
 	if schema == nil {

@@ -14,8 +14,6 @@ var errOmitted = errors.New("the output is declared without tentative rows")
 
 // WriteTentative takes tentative rows.
 func (s *sink) WriteTentative(ctx context.Context, b *tuple.Batch) error {
-	ctx, cancel := s.limit(ctx)
-	defer cancel()
 	return s.fail(s.writeTentative(ctx, b))
 }
 
@@ -25,7 +23,7 @@ func (s *sink) writeTentative(ctx context.Context, b *tuple.Batch) error {
 	}
 	tx, err := s.transaction(ctx)
 	if err == nil {
-		err = s.settle(ctx, tx)
+		err = s.within(ctx, func(ctx context.Context) error { return s.settle(ctx, tx) })
 	}
 	if err != nil {
 		return err

@@ -74,8 +74,14 @@ func voidLeft(ctx context.Context, tx pgx.Tx, target tableName) error {
 	if u == nil || err != nil {
 		return err
 	}
-	if err := u.settle(ctx, tx, "true"); err != nil {
-		return fmt.Errorf("tentative rows left in %s: %w", target, err)
+	there, err := target.exists(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if there { // else its rows have gone with it
+		if err := u.settle(ctx, tx, "true"); err != nil {
+			return fmt.Errorf("tentative rows left in %s: %w; mend the table, or drop %s and with it what is known of them", target, err, u.table)
+		}
 	}
 	_, err = tx.Exec(ctx, "DROP TABLE "+u.table.sql())
 	return err
