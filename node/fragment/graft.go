@@ -8,7 +8,7 @@ import (
 
 // takeover is what the next life of a fragment is to begin with: the state of another replica, or what is taken of it.
 type takeover struct {
-	from   string
+	peer   int // by its index in Config.Peers
 	theirs *storage.RecoveryPoint
 	take   replica.Take
 }

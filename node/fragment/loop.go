@@ -33,12 +33,12 @@ type loop struct {
 	told    dcaa.Instant // when the status was last kept for who asks while the loop is busy
 }
 
-// savedPoint is the result of storing a recovery point. from is the replica whose state the next life is to begin with, "" if the
-// point is of this life alone.
+// savedPoint is the result of storing a recovery point. of is what the next life is to begin with, nil if the point is of this life
+// alone. Without a point nothing could be made of that.
 type savedPoint struct {
 	point *storage.RecoveryPoint
 	err   error
-	from  string
+	of    *takeover
 }
 
 func newLoop(r *Runner) *loop {
@@ -256,13 +256,8 @@ func (l *loop) cut() {
 // stored acknowledges what a durable point covers. It returns ErrTransferred if that is what the next life begins with.
 func (l *loop) stored(s savedPoint) error {
 	l.saving = false
-	if s.from != "" {
-		if s.err == nil {
-			return ErrTransferred
-		}
-		l.r.taking = false
-		l.r.cfg.Log.Warn("state of another replica not taken over; it is asked again", zap.String("fragment", l.r.cfg.Name), zap.String("replica", s.from), zap.Error(s.err))
-		return nil
+	if s.of != nil {
+		return l.taken(s)
 	}
 	if l.failed = s.err != nil; l.failed {
 		l.r.cfg.Log.Warn("recovery point not stored; trying again", zap.String("fragment", l.r.cfg.Name), zap.Error(s.err))
@@ -271,6 +266,20 @@ func (l *loop) stored(s savedPoint) error {
 	}
 	if l.next != nil {
 		l.takeOver(l.next)
+	}
+	return nil
+}
+
+// taken ends this life if the next one has what it is to begin with. A state of which nothing can be made is as good as none: it is
+// not asked for until whoever gave it may have another one, and no input waits for it.
+func (l *loop) taken(s savedPoint) error {
+	switch l.r.taking = false; {
+	case s.err == nil:
+		return ErrTransferred
+	case s.point == nil:
+		l.r.decline(s.of.peer, s.err)
+	default:
+		l.r.cfg.Log.Warn("state of another replica not stored; it is asked again", zap.String("fragment", l.r.cfg.Name), zap.String("replica", l.r.cfg.Peers[s.of.peer]), zap.Error(s.err))
 	}
 	return nil
 }
@@ -303,7 +312,7 @@ func (l *loop) takeOver(x *takeover) {
 		if err == nil {
 			err = l.r.cfg.Points.SavePoint(p)
 		}
-		l.saved <- savedPoint{point: p, err: err, from: x.from}
+		l.saved <- savedPoint{point: p, err: err, of: x}
 	}()
 }
 

@@ -242,8 +242,7 @@ func (r *Runner) offered(t transfer) *takeover {
 	r.fetching = false
 	now, name := r.now(), r.cfg.Peers[t.peer]
 	if t.err != nil {
-		r.cfg.Log.Warn("state not taken over; another replica is asked", zap.String("fragment", r.cfg.Name), zap.String("replica", name), zap.Error(t.err))
-		r.core.Declined(now, t.peer)
+		r.decline(t.peer, t.err)
 		return nil
 	}
 	whole := t.point.Epoch != r.cfg.Epoch
@@ -255,7 +254,13 @@ func (r *Runner) offered(t transfer) *takeover {
 	if !take.Whole() {
 		r.cfg.Log.Warn("a part of the state of another replica is taken over", zap.String("fragment", r.cfg.Name), zap.String("replica", name), zap.Strings("outputs", r.taken(take)))
 	}
-	return &takeover{from: name, theirs: t.point, take: take}
+	return &takeover{peer: t.peer, theirs: t.point, take: take}
+}
+
+// decline notes that a replica gives no state that is of use.
+func (r *Runner) decline(peer int, err error) {
+	r.cfg.Log.Warn("state not taken over; another replica is asked", zap.String("fragment", r.cfg.Name), zap.String("replica", r.cfg.Peers[peer]), zap.Error(err))
+	r.core.Declined(r.now(), peer)
 }
 
 // usable begins a life with a point and drops it: what cannot be restored must not take the place of what can. That takes as long as

@@ -60,7 +60,7 @@ func BenchmarkTakeover(b *testing.B) {
 	}
 	var grafted *storage.RecoveryPoint
 	theirs := r.snapshot().complete()
-	x := takeover{from: "north/r2", theirs: theirs, take: replica.Take{true, false}}
+	x := takeover{theirs: theirs, take: replica.Take{true, false}}
 	step("loop", func() error { x.begin(r); return nil })
 	step("judge", func() error { return r.usable(theirs) })
 	step("graft", func() (err error) { grafted, err = x.begin(r)(); return err })

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"fednode/node/connect"
 	"fednode/node/replica"
@@ -32,7 +33,7 @@ func TestTakeoverBesideTheLoop(t *testing.T) {
 	for _, own := range []bool{false, true} {
 		h := newHarness(t, 10)
 		points := &gatedPoints{Store: Store{Points: h.points}, gate: make(chan error)}
-		r, err := Open(joined{h.net}.apply(Config{Name: "north/q/f", Subscriber: "north/r1/q/f", Plan: planOf(t, lanesQuery), Points: points, Clock: connect.SystemClock{}, Log: zap.NewNop()}))
+		r, err := Open(joined{h.net}.apply(Config{Name: "north/q/f", Subscriber: "north/r1/q/f", Plan: planOf(t, lanesQuery), Peers: []string{"north/r2"}, Points: points, Clock: connect.SystemClock{}, Log: zap.NewNop()}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +48,7 @@ func TestTakeoverBesideTheLoop(t *testing.T) {
 			t.Helper()
 			return l.stored(<-l.saved)
 		}
-		x := &takeover{from: "north/r2", theirs: r.snapshot().complete(), take: replica.Take{true, false}}
+		x := &takeover{theirs: r.snapshot().complete(), take: replica.Take{true, false}}
 		if own { // a point is on its way
 			l.pointed--
 			if l.cut(); !l.saving {
@@ -88,5 +89,25 @@ func TestTakeoverBesideTheLoop(t *testing.T) {
 		if n := len(points.saved) - before; n != 1 || l.saving {
 			t.Fatalf("%d points stored, want the state of the other replica and none behind it", n)
 		}
+	}
+}
+
+// TestNothingCanBeMadeOfAState shows that a replica whose state cannot be joined to ours counts as one that has none to give: it would
+// else be asked again and again, and nobody would ever give up what is lost.
+func TestNothingCanBeMadeOfAState(t *testing.T) {
+	h := newHarness(t, 10)
+	core, logs := observer.New(zap.WarnLevel)
+	r, err := Open(joined{h.net}.apply(Config{Name: "north/q/f", Subscriber: "north/r1/q/f", Plan: planOf(t, lanesQuery), Peers: []string{"north/r2"}, Points: Store{Points: h.points},
+		Clock: connect.SystemClock{}, Log: zap.New(core)}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLoop(r)
+	l.takeOver(&takeover{theirs: &storage.RecoveryPoint{}, take: replica.Take{true, false}})
+	if err := l.stored(<-l.saved); err != nil || r.taking || l.saving {
+		t.Fatalf("%v; it is still to be taken over", err)
+	}
+	if logs.FilterMessageSnippet("another replica is asked").FilterField(zap.String("replica", "north/r2")).Len() != 1 {
+		t.Fatalf("%v, want that another replica is asked", logs.All())
 	}
 }
