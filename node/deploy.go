@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -34,7 +33,7 @@ func (n *Node) loadQuery(file string, src []byte) (*loadedQuery, error) {
 	b := bind.New(n.kinds)
 	b.Databases = n.cfg.Databases
 	at := query.Placement{Home: n.place()}
-	d, problems := query.Parse(file, src, query.Options{Env: os.LookupEnv, Connectors: b, Placement: at, Rates: n.declaredRate})
+	d, problems := query.Parse(file, src, query.Options{Env: n.environment, Connectors: b, Placement: at, Rates: n.declaredRate})
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
