@@ -168,6 +168,49 @@ func TestMeddling(t *testing.T) {
 	require.NoError(t, write(3))
 }
 
+// A column that becomes narrower under way rounds nothing: what has been written is not committed, and the table fits no more.
+func TestNarrowedColumn(t *testing.T) {
+	schema := tuple.MustSchema(tuple.Field{Name: "k", Type: tuple.Of(tuple.Int64)}, tuple.Field{Name: "v", Type: tuple.Of(tuple.Float64)})
+	row := func(k int64) *tuple.Batch {
+		b := tuple.NewBatchBuilder(schema)
+		b.AppendInt(0, k)
+		b.AppendFloat(1, 0.1)
+		b.EndRow(0)
+		return b.Take()
+	}
+	for _, keys := range []string{"", "\nkey = [\"k\"]"} {
+		db, conn := database(t)
+		d := declare(t, schema, connect.Database{Connection: the.connection(db)}, "table = \"t\""+keys)
+		l := d.begin(t)
+		l.write(t, 1, row(1))
+		l.commit(t, 1)
+		_, err := conn.Exec(t.Context(), "ALTER TABLE t ALTER COLUMN v TYPE real")
+		require.NoError(t, err)
+		if err = l.Write(t.Context(), connect.SinkRows{Batch: row(2), Generation: 1, FirstID: 2}); err == nil {
+			_, err = l.Commit(t.Context(), tuple.Position{Generation: 1, ID: 2})
+		}
+		require.Error(t, err)
+		require.NoError(t, l.Close())
+		again := d.sink()
+		_, err = again.Recover(t.Context(), l.state)
+		require.Contains(t, lastingText(t, err), "the column `v` is real, expected double precision")
+		require.NoError(t, again.Close())
+		_, err = conn.Exec(t.Context(), "ALTER TABLE t ALTER COLUMN v TYPE double precision, ADD COLUMN more text")
+		require.NoError(t, err)
+		again = d.sink()
+		pos, err := again.Recover(t.Context(), l.state)
+		require.NoError(t, err)
+		require.Equal(t, uint64(1), pos.ID)
+		require.NoError(t, again.Write(t.Context(), connect.SinkRows{Batch: row(2), Generation: 1, FirstID: 2}))
+		_, err = again.Commit(t.Context(), tuple.Position{Generation: 1, ID: 2})
+		require.NoError(t, err)
+		require.NoError(t, again.Close())
+		var n int
+		require.NoError(t, conn.QueryRow(t.Context(), "SELECT count(*) FROM t").Scan(&n))
+		require.Equal(t, 2, n)
+	}
+}
+
 // Trouble that passes is no lasting error, and what it is stands in the text; passwords never do.
 func TestPassingTrouble(t *testing.T) {
 	db, conn := database(t)

@@ -17,6 +17,7 @@ type sink struct {
 	sinkConfig
 	statements
 	target target
+	shape  string // of the target, as it was found fit
 	undo   undo
 
 	conn *pgx.Conn
@@ -124,6 +125,9 @@ func (s *sink) enter(ctx context.Context, tx pgx.Tx, st *state) error {
 		return lasting("the table %s is gone, with the rows up to %v that had been committed; put it back, or stop the query and deploy it anew", name, s.row.pos)
 	}
 	if err != nil {
+		return err
+	}
+	if s.shape, err = s.target.shape(ctx, tx); err != nil {
 		return err
 	}
 	s.row.target, s.row.tentative = name.String(), s.tentative != tentativeOmit
@@ -247,8 +251,21 @@ func (s *sink) commit(ctx context.Context, pos tuple.Position) error {
 	if err := s.row.store(ctx, tx); err != nil {
 		return err
 	}
+	if err := s.unaltered(ctx, tx); err != nil {
+		return err
+	}
 	s.tx = nil
 	return tx.Commit(ctx)
+}
+
+// unaltered fails if the table is another one than was found fit: a narrower type would round what is written to it, without an
+// error. It is asked behind the rows, which keep the table from being altered until the transaction ends.
+func (s *sink) unaltered(ctx context.Context, tx pgx.Tx) error {
+	shape, err := s.target.shape(ctx, tx)
+	if err == nil && shape != s.shape {
+		err = fmt.Errorf("the table has been altered: it has the columns %s, and had %s; nothing has been written since, and whether it still fits is looked at now", shape, s.shape)
+	}
+	return err
 }
 
 // Finish has nothing to do: only live results come here, and all of them are committed.

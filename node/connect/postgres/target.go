@@ -48,6 +48,13 @@ func (t tableName) exists(ctx context.Context, tx pgx.Tx) (ok bool, err error) {
 	return ok, err
 }
 
+// shape says which columns the table has, and of which types; "" if there is none.
+func (t tableName) shape(ctx context.Context, tx pgx.Tx) (text string, err error) {
+	err = tx.QueryRow(ctx, `SELECT coalesce(string_agg(quote_ident(attname) || ' ' || format_type(atttypid, atttypmod), ', ' ORDER BY attnum), '')
+		FROM pg_attribute WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped`, t.sql()).Scan(&text)
+	return text, err
+}
+
 // create creates the table.
 func (t *target) create(ctx context.Context, tx pgx.Tx) error {
 	var parts []string
