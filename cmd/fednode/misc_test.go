@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fednode/configs"
+	"fednode/node/api"
 	"fednode/node/config"
 )
 
@@ -88,6 +89,12 @@ func TestTable(t *testing.T) {
 	require.Equal(t, "A     LONG\nä     1\nwide\n", b.String())
 	require.Equal(t, "\x1b[31mx\x1b[0m", palette{on: true}.paint(toneBad, "x"))
 	require.Equal(t, "a\uFFFDb\uFFFD", clean("a\x1bb\u009b"))
+}
+
+// Why a query or a fragment has failed may be told by somebody else: nothing of it is obeyed by a terminal.
+func TestFailuresAreOnlyShown(t *testing.T) {
+	require.Equal(t, "failed: a\uFFFDb", stateCell(api.QueryInfo{Failure: "a\x1bb"}).text)
+	require.Equal(t, "failed: a\uFFFDb", fragmentCell(&api.FragmentStatus{State: "failed", Failure: "a\x1bb"}).text)
 }
 
 func TestShellPath(t *testing.T) {

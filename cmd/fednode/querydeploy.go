@@ -133,7 +133,7 @@ func printIf(c *cobra.Command, ok bool, v any) error {
 func stateCell(q api.QueryInfo) cell {
 	switch {
 	case q.Failure != "":
-		return cell{text: "failed: " + q.Failure, tone: toneBad}
+		return cell{text: "failed: " + clean(q.Failure), tone: toneBad}
 	case q.State == "running":
 		return cell{text: q.State, tone: toneGood}
 	}

@@ -221,7 +221,7 @@ func fragmentCell(f *api.FragmentStatus) cell {
 	if f.State == api.FragmentRunning {
 		return cell{text: f.State, tone: toneGood}
 	}
-	return cell{text: f.State + ": " + f.Failure, tone: toneBad}
+	return cell{text: f.State + ": " + clean(f.Failure), tone: toneBad}
 }
 
 func peersCommand() *cobra.Command {
