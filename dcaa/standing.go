@@ -88,11 +88,15 @@ func (i *Intake) doubt(now Instant) {
 // doubted are the connections that are looked at for that.
 func (i *Intake) doubted() []*conn { return []*conn{i.data, i.next, i.correct} }
 
-// another reports whether there is a producer to be asked beside one and that which is read from.
+// another reports whether there is a producer to be asked beside one, and beside that which is read from and gives something: that
+// one is read from all the same, and who is slow may be the only one to have the rest.
 func (i *Intake) another(now Instant, than int) bool {
 	for n := range i.producers {
-		read := i.data != nil && i.data.producer == n
-		if p := &i.producers[n]; n != than && !read && p.up && p.heard && !p.silent(now) && !p.lost {
+		p := &i.producers[n]
+		if n == than || !p.up || !p.heard || p.silent(now) || p.lost {
+			continue
+		}
+		if i.data == nil || i.data.producer != n || i.rank(now, n) <= stalled {
 			return true
 		}
 	}
