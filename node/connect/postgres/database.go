@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"strings"
@@ -48,12 +49,7 @@ func CheckConnection(text string) (msg, hint string) {
 func password(d *connect.Database) (string, error) {
 	switch {
 	case d.PasswordFile != "":
-		b, err := os.ReadFile(d.PasswordFile)
-		if err != nil {
-			return "", fmt.Errorf("password_file: %w", err)
-		}
-		first, _, _ := bytes.Cut(b, []byte("\n"))
-		return string(bytes.TrimRight(first, "\r")), nil
+		return passwordIn(d.PasswordFile)
 	case d.PasswordEnv != "":
 		v, ok := os.LookupEnv(d.PasswordEnv)
 		if !ok {
@@ -62,6 +58,31 @@ func password(d *connect.Database) (string, error) {
 		return v, nil
 	}
 	return "", nil
+}
+
+// mostPassword bounds what is read of a password's file.
+const mostPassword = 1 << 12
+
+// passwordIn returns the first line of a file that only its owner may read, as those of keys.
+func passwordIn(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("password_file: %w", err)
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return "", fmt.Errorf("password_file: %w", err)
+	}
+	if mode := st.Mode().Perm(); mode&0o077 != 0 {
+		return "", fmt.Errorf("password_file: %s can be read by others (mode %04o, expected 0600); chmod 600 it, and change the password if they may have read it", path, mode)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, mostPassword))
+	if err != nil {
+		return "", fmt.Errorf("password_file: %w", err)
+	}
+	first, _, _ := bytes.Cut(b, []byte("\n"))
+	return string(bytes.TrimRight(first, "\r")), nil
 }
 
 // open connects to a database. A statement takes timeout at most. Waiting for somebody's lock ends a little earlier, so that the error
