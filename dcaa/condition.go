@@ -13,7 +13,7 @@ func (i *Intake) Condition(now Instant) Condition {
 	}
 	for _, c := range []*conn{i.data, i.next} {
 		// One that has just been asked has not answered yet: to give up within that round trip would lose what it gives.
-		if c != nil && (c.open || c == i.next) && !i.producers[c.producer].dry && (i.rank(now, c.producer) > stalled || i.turned(c, now)) {
+		if c != nil && (c.open || c == i.next) && !i.producers[c.producer].dry && i.rank(now, c.producer) > stalled {
 			return Live
 		}
 	}
@@ -21,11 +21,6 @@ func (i *Intake) Condition(now Instant) Condition {
 		return Live
 	}
 	return Failed
-}
-
-// turned reports whether a connection brings tentative results of which no heartbeat has told yet. The next ones are on their way.
-func (i *Intake) turned(c *conn, now Instant) bool {
-	return i.q.held && i.q.conn == c.id && !c.overdue(now, i.cfg.Settings)
 }
 
 // Unproven reports whether all that the input is read from has been asked for tentative results in place of a replica that

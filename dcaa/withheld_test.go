@@ -41,15 +41,3 @@ func TestWithheld(t *testing.T) {
 	i.Heard(4, 1, StreamStatus{State: UpstreamFailure, Boundary: 50, Generation: 1, LastID: 3, Above: 600_000})
 	require.Zero(t, i.Withheld())
 }
-
-// A producer whose boundary stands still has failed, until tentative results come of it: then it lives before it has said so.
-func TestTentativeResultsAreASignOfLife(t *testing.T) {
-	s := DefaultSettings()
-	i := reader(t, &s, 1)
-	now := Instant(1).Add(s.stall() + 2)
-	require.Equal(t, Failed, i.Condition(now))
-	f := &tuple.Frame{Kind: tuple.TentativeBoundary, Run: tuple.Run{Producer: "a", N: 1}, Time: 200, Age: second}
-	require.NoError(t, i.Frame(now, i.data.id, f))
-	require.Equal(t, Live, i.Condition(now))
-	require.Equal(t, Failed, i.Condition(now.Add(s.stall()+1)), "nothing more comes")
-}
