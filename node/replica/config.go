@@ -27,7 +27,7 @@ type Config struct {
 	// fork takes; of more the oldest go. 0 means 33 million: it is their memory that counts.
 	WaitingRows int
 	// InputBytes is how much memory the inputs may keep in all; 0 means 1 GiB. Of three quarters of that inputs that are ahead are
-	// held, of half as much the oldest is redone for want of room, and tentative rows take a quarter at most, of which the oldest
+	// held, of seven eighths as much the oldest is redone for want of room, and tentative rows take a quarter at most, of which the oldest
 	// go. What is left is for what cannot be held: the input that the others wait for.
 	InputBytes int64
 	// StateBytes is how much memory a fork may hold; 0 sets no limit. Beyond it the fork is given up and its rows are undone.

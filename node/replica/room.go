@@ -19,6 +19,10 @@ func (r *Replica) Kept(input int) (bytes int64) {
 // heldBytes is what the inputs keep when those that are ahead are held.
 func (r *Replica) heldBytes() int64 { return r.cfg.InputBytes - r.cfg.InputBytes/4 }
 
+// crowdedBytes is what they keep when the oldest of it is redone without permission. That is late: until then another replica gives
+// new results while one redoes, and both would be behind.
+func (r *Replica) crowdedBytes() int64 { return r.heldBytes() - r.heldBytes()/8 }
+
 // suffixBytes is what of it tentative rows of one input of one SUnion may take.
 func (r *Replica) suffixBytes() int64 {
 	feeds := 0
@@ -37,5 +41,5 @@ func (r *Replica) crowded(u *union) bool {
 		}
 		own += u.su.Bytes(k)
 	}
-	return r.kept > r.heldBytes()/2 && own >= r.kept/int64(len(r.unions))
+	return r.kept > r.crowdedBytes() && own >= r.kept/int64(len(r.unions))
 }

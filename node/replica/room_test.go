@@ -22,6 +22,9 @@ func TestHeldByBytes(t *testing.T) {
 	if n, rows := s.r.kept, s.r.unions[0].su.Waiting(1); n <= s.r.heldBytes() || n > limit || rows >= 1000 {
 		t.Fatalf("held with %d bytes, %d rows", n, rows)
 	}
+	if s.r.crowdedBytes() <= s.r.heldBytes()*3/4 || s.r.crowdedBytes() >= s.r.heldBytes() {
+		t.Fatalf("crowded at %d bytes, held at %d", s.r.crowdedBytes(), s.r.heldBytes())
+	}
 	if s.r.Held(0) {
 		t.Fatal("the input that the other one waits for is held")
 	}
