@@ -33,6 +33,7 @@ test: build lint test-unit race test-data test-process test-postgres ## everythi
 
 test-unit: ## unit, property and script tests
 	$(GO) test -timeout $(HANG) $(UNIT)
+	$(GO) test -run TestRulesRead ./testnet/sim/broken
 
 race: ## the concurrent packages under the race detector; -short tries fewer cases, and leaves out nothing
 	$(GO) test -race -short -timeout $(HANG) $(RACE)

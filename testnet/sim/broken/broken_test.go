@@ -83,7 +83,7 @@ func rules() []rule {
 			"return asked && slices", "return false && asked && slices",
 			[]string{inTime}, "replica-lost-while-asking"},
 		{"a reader puts up with stalls of a kind that passed", "dcaa/leniency.go",
-			"return p.up && p.heard && !p.silent && now <", "return p == nil && now <",
+			"return p.up && p.heard && !p.silent(now) && now <", "return p == nil && now <",
 			[]string{putsUp}, "lossy-lines-to-the-client"},
 		{"who is started in trouble is told what is normal of a way", "dcaa/line.go",
 			"if l.told > 0 {", "if l.told < 0 {",
@@ -135,6 +135,15 @@ func build(t *testing.T, r rule) string {
 	out, err := exec.Command("go", "build", "-overlay", list, "-o", bin, root+"/cmd/fednode").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return bin
+}
+
+// Each rule still reads as it is written down here. This takes no time, and is among the tests that always run.
+func TestRulesRead(t *testing.T) {
+	for _, r := range rules() {
+		src, err := os.ReadFile(filepath.Join(root, r.file))
+		require.NoError(t, err)
+		require.Equal(t, 1, strings.Count(string(src), r.old), "%s, in %s: the rule reads otherwise now; write it down here anew", r.name, r.file)
+	}
 }
 
 // Each rule that is taken away is missed, in drawn federations or in the case that was kept for it.
